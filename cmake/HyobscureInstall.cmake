@@ -1,0 +1,21 @@
+# `cmake --install` gives a package that find_package(hyobscure) finds, with what it cannot count on finding elsewhere.
+include(CMakePackageConfigHelpers)
+
+set(hyobscure_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/hyobscure)
+install(TARGETS hyobscure EXPORT hyobscureTargets FILE_SET HEADERS)
+install(TARGETS hyobscure_cli)
+install(EXPORT hyobscureTargets NAMESPACE hyobscure:: DESTINATION ${hyobscure_package_dir})
+if(DuckDB_IS_BUNDLED)
+  install(FILES ${DuckDB_LIBRARY} DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(FILES ${DuckDB_INCLUDE_DIR}/duckdb.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+endif()
+
+configure_package_config_file(cmake/hyobscureConfig.cmake.in hyobscureConfig.cmake
+  INSTALL_DESTINATION ${hyobscure_package_dir})
+write_basic_package_version_file(hyobscureConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES
+  ${CMAKE_CURRENT_BINARY_DIR}/hyobscureConfig.cmake
+  ${CMAKE_CURRENT_BINARY_DIR}/hyobscureConfigVersion.cmake
+  cmake/FindSodium.cmake
+  cmake/FindDuckDB.cmake
+  DESTINATION ${hyobscure_package_dir})

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+
+namespace hyobscure {
+
+/// Where in the caller's input a problem sits. Parts that do not apply stay empty or zero.
+struct InputPlace {
+  std::string source = {};  ///< file name, or the name of an argument
+  std::size_t row = 0;      ///< 1-based data row
+  std::string column = {};
+};
+
+/// Input that the caller can put right. The command line exits with 2.
+///
+/// The text says where, what and how to fix it, and never quotes a cell: messages end up in
+/// logs, and a cell is personal data.
+class InputError : public std::invalid_argument {
+ public:
+  InputError(InputPlace place, std::string problem, std::string remedy);
+
+  const InputPlace& place() const noexcept { return place_; }
+  const std::string& problem() const noexcept { return problem_; }
+  const std::string& remedy() const noexcept { return remedy_; }
+
+ private:
+  InputPlace place_;
+  std::string problem_;
+  std::string remedy_;
+};
+
+/// The user asked to stop before there was an answer worth keeping.
+class Stopped : public std::runtime_error {
+ public:
+  Stopped() : std::runtime_error("stopped") {}
+};
+
+}  // namespace hyobscure

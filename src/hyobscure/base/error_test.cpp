@@ -1,0 +1,23 @@
+#include "hyobscure/base/error.h"
+
+#include <gtest/gtest.h>
+
+namespace hyobscure {
+namespace {
+
+TEST(InputError, SaysWhereWhatAndHowToPutItRight) {
+  const InputError error({.source = "people.csv", .row = 17, .column = "age"}, "expected a number",
+                         "Correct the cell.");
+  EXPECT_STREQ(error.what(), "people.csv, row 17, column \"age\": expected a number. Correct the cell.");
+}
+
+TEST(InputError, LeavesOutThePartsOfThePlaceThatDoNotApply) {
+  EXPECT_STREQ(InputError({.source = "people.csv"}, "the file is empty", "Add rows.").what(),
+               "people.csv: the file is empty. Add rows.");
+  EXPECT_STREQ(InputError({.column = "age"}, "unknown", "Name one.").what(),
+               "column \"age\": unknown. Name one.");
+  EXPECT_STREQ(InputError({}, "no budget is given", "Set one.").what(), "no budget is given. Set one.");
+}
+
+}  // namespace
+}  // namespace hyobscure

@@ -1,0 +1,171 @@
+#include "hyobscure/base/files.h"
+
+#include <fcntl.h>
+#include <sodium.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include "hyobscure/base/error.h"
+
+namespace hyobscure {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void throw_unwritable(const fs::path& path, int error) {
+  const std::string cause = std::generic_category().message(error);
+  throw InputError({.source = path.string()}, "cannot be written: " + cause,
+                   error == ENOSPC || error == EDQUOT || error == EFBIG
+                       ? "Make room on the disk, or write elsewhere."
+                       : "Write to a folder that you may change.");
+}
+
+fs::path folder_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+fs::path without_trailing_slash(const fs::path& path) {
+  return path.has_filename() ? path : path.parent_path();
+}
+
+std::string random_suffix() {
+  static constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
+  std::string suffix(8, ' ');
+  for (char& letter : suffix)
+    letter = kLetters[randombytes_uniform(static_cast<std::uint32_t>(kLetters.size()))];
+  return suffix;
+}
+
+/// A hidden neighbour on the same file system, so that the final rename is atomic.
+fs::path temporary_neighbour(const fs::path& path) {
+  return folder_of(path) / ("." + path.filename().string() + ".partial-" + random_suffix());
+}
+
+/// Removes the temporary file unless it was renamed into place.
+class TemporaryFile {
+ public:
+  TemporaryFile(const fs::path& target, mode_t mode) : path_(temporary_neighbour(target)) {
+    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (descriptor_ < 0) throw_unwritable(target, errno);
+  }
+  ~TemporaryFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+    if (!path_.empty()) ::unlink(path_.c_str());
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  /// 0, or the error.
+  int write_all(std::string_view content) {
+    while (!content.empty()) {
+      const ssize_t written = ::write(descriptor_, content.data(), content.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) return errno;
+      content.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return ::fsync(descriptor_) == 0 ? 0 : errno;
+  }
+
+  int rename_to(const fs::path& target) {
+    const int closed = ::close(descriptor_);
+    descriptor_ = -1;
+    if (closed != 0 || ::rename(path_.c_str(), target.c_str()) != 0) return errno;
+    path_.clear();
+    return 0;
+  }
+
+ private:
+  fs::path path_;
+  int descriptor_ = -1;
+};
+
+std::string hex(const std::array<unsigned char, crypto_hash_sha256_BYTES>& hash) {
+  std::string text(2 * hash.size() + 1, '\0');
+  sodium_bin2hex(text.data(), text.size(), hash.data(), hash.size());
+  text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+void check_output(const fs::path& path, bool force) {
+  const fs::path target = without_trailing_slash(path);
+  if (fs::exists(target) && !force)
+    throw InputError({.source = target.string()}, "exists already",
+                     "Choose another name, or add --force to replace it.");
+  if (!fs::is_directory(folder_of(target)))
+    throw InputError({.source = folder_of(target).string()}, "there is no such folder",
+                     "Make the folder first.");
+}
+
+void write_file(const fs::path& path, std::string_view content, FileAccess access) {
+  TemporaryFile file(path, access == FileAccess::OwnerOnly ? 0600 : 0666);
+  if (const int error = file.write_all(content)) throw_unwritable(path, error);
+  if (const int error = file.rename_to(path)) throw_unwritable(path, error);
+}
+
+std::string read_file(const fs::path& path) {
+  if (!fs::exists(path))
+    throw InputError({.source = path.string()}, "there is no such file", "Correct the path.");
+  std::ifstream file(path, std::ios::binary);
+  if (!file || fs::is_directory(path))
+    throw InputError({.source = path.string()}, "cannot be read as a file",
+                     "Correct the path or its permissions.");
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string sha256(std::string_view content) {
+  std::array<unsigned char, crypto_hash_sha256_BYTES> hash;
+  crypto_hash_sha256(hash.data(), reinterpret_cast<const unsigned char*>(content.data()), content.size());
+  return hex(hash);
+}
+
+std::string sha256_of_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file)
+    throw InputError({.source = path.string()}, "cannot be read", "Correct the path or its permissions.");
+  crypto_hash_sha256_state state;
+  crypto_hash_sha256_init(&state);
+  std::array<char, 1 << 16> buffer;
+  while (file.read(buffer.data(), buffer.size()) || file.gcount() > 0)
+    crypto_hash_sha256_update(&state, reinterpret_cast<const unsigned char*>(buffer.data()),
+                              static_cast<unsigned long long>(file.gcount()));
+  std::array<unsigned char, crypto_hash_sha256_BYTES> hash;
+  crypto_hash_sha256_final(&state, hash.data());
+  return hex(hash);
+}
+
+StagedFolder::StagedFolder(fs::path target, bool force) : target_(without_trailing_slash(target)) {
+  check_output(target_, force);
+  staging_ = temporary_neighbour(target_);
+  if (::mkdir(staging_.c_str(), 0700) != 0) throw_unwritable(target_, errno);
+}
+
+StagedFolder::~StagedFolder() {
+  std::error_code ignored;
+  if (!staging_.empty()) fs::remove_all(staging_, ignored);
+}
+
+void StagedFolder::commit() {
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  ::chmod(staging_.c_str(), 0777 & ~mask);
+  fs::path replaced;
+  if (fs::exists(target_)) {  // only with force; the old content goes away after the new one is in place
+    replaced = temporary_neighbour(target_);
+    if (::rename(target_.c_str(), replaced.c_str()) != 0) throw_unwritable(target_, errno);
+  }
+  if (::rename(staging_.c_str(), target_.c_str()) != 0) throw_unwritable(target_, errno);
+  staging_.clear();
+  std::error_code ignored;
+  if (!replaced.empty()) fs::remove_all(replaced, ignored);
+}
+
+}  // namespace hyobscure

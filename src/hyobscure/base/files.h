@@ -1,0 +1,46 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace hyobscure {
+
+enum class FileAccess {
+  Everyone,   ///< as the user's umask says
+  OwnerOnly,  ///< private statistics: mode 0600
+};
+
+/// Refuses (InputError) an output that exists already, unless `force`, and one whose folder does not exist.
+void check_output(const std::filesystem::path& path, bool force);
+
+/// Writes the whole file or nothing: a temporary neighbour is written, flushed and renamed.
+/// Throws InputError when the disk is full or read-only.
+void write_file(const std::filesystem::path& path, std::string_view content, FileAccess access);
+
+/// The whole file. Throws InputError when it is missing, a folder or unreadable.
+std::string read_file(const std::filesystem::path& path);
+
+/// 64 hexadecimal digits.
+std::string sha256(std::string_view content);
+std::string sha256_of_file(const std::filesystem::path& path);
+
+/// A folder that appears at `target` complete or not at all: files go to path(), commit() moves them into
+/// place, and without commit() nothing stays behind. `force` replaces an existing folder at the moment of
+/// commit.
+class StagedFolder {
+ public:
+  StagedFolder(std::filesystem::path target, bool force);
+  ~StagedFolder();
+  StagedFolder(const StagedFolder&) = delete;
+  StagedFolder& operator=(const StagedFolder&) = delete;
+
+  const std::filesystem::path& path() const { return staging_; }
+  void commit();
+
+ private:
+  std::filesystem::path target_;
+  std::filesystem::path staging_;
+};
+
+}  // namespace hyobscure

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace hyobscure::data {
+
+/// Non-zero entries of many rows, one row after the other (compressed sparse rows). Items of a row ascend.
+struct SparseRows {
+  std::vector<std::size_t> starts = {0};  ///< row r holds the entries starts[r] .. starts[r + 1] - 1
+  std::vector<std::uint32_t> items;
+  std::vector<double> values;
+  std::size_t columns = 0;  ///< number of distinct items; every item is below it
+
+  struct Row {
+    std::span<const std::uint32_t> items;
+    std::span<const double> values;
+  };
+
+  std::size_t size() const { return starts.size() - 1; }
+  std::size_t entries() const { return items.size(); }
+  Row operator[](std::size_t row) const {
+    const std::size_t begin = starts[row], length = starts[row + 1] - begin;
+    return {{items.data() + begin, length}, {values.data() + begin, length}};
+  }
+  void end_row() { starts.push_back(items.size()); }
+};
+
+/// The people to protect, in the order of their ids.
+struct People {
+  std::vector<std::string> ids;
+  std::vector<std::uint32_t> secrets;  ///< index into `values`
+  std::vector<double> values;          ///< the distinct values of the secret, ascending
+  SparseRows features;
+
+  std::size_t size() const { return ids.size(); }
+};
+
+}  // namespace hyobscure::data
