@@ -18,4 +18,5 @@ install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/hyobscureConfigVersion.cmake
   cmake/FindSodium.cmake
   cmake/FindDuckDB.cmake
+  cmake/FindZstd.cmake
   DESTINATION ${hyobscure_package_dir})

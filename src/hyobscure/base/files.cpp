@@ -86,13 +86,6 @@ class TemporaryFile {
   int descriptor_ = -1;
 };
 
-std::string hex(const std::array<unsigned char, crypto_hash_sha256_BYTES>& hash) {
-  std::string text(2 * hash.size() + 1, '\0');
-  sodium_bin2hex(text.data(), text.size(), hash.data(), hash.size());
-  text.pop_back();
-  return text;
-}
-
 }  // namespace
 
 void check_output(const fs::path& path, bool force) {
@@ -121,25 +114,42 @@ std::string read_file(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-std::string sha256(std::string_view content) {
+struct Sha256::State {
+  crypto_hash_sha256_state hash;
+};
+
+Sha256::Sha256() : state_(std::make_unique<State>()) { crypto_hash_sha256_init(&state_->hash); }
+Sha256::~Sha256() = default;
+
+void Sha256::add(std::string_view bytes) {
+  crypto_hash_sha256_update(&state_->hash, reinterpret_cast<const unsigned char*>(bytes.data()),
+                            bytes.size());
+}
+
+std::string Sha256::finish() {
   std::array<unsigned char, crypto_hash_sha256_BYTES> hash;
-  crypto_hash_sha256(hash.data(), reinterpret_cast<const unsigned char*>(content.data()), content.size());
-  return hex(hash);
+  crypto_hash_sha256_final(&state_->hash, hash.data());
+  std::string text(2 * hash.size() + 1, '\0');
+  sodium_bin2hex(text.data(), text.size(), hash.data(), hash.size());
+  text.pop_back();
+  return text;
+}
+
+std::string sha256(std::string_view content) {
+  Sha256 hash;
+  hash.add(content);
+  return hash.finish();
 }
 
 std::string sha256_of_file(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file)
     throw InputError({.source = path.string()}, "cannot be read", "Correct the path or its permissions.");
-  crypto_hash_sha256_state state;
-  crypto_hash_sha256_init(&state);
+  Sha256 hash;
   std::array<char, 1 << 16> buffer;
   while (file.read(buffer.data(), buffer.size()) || file.gcount() > 0)
-    crypto_hash_sha256_update(&state, reinterpret_cast<const unsigned char*>(buffer.data()),
-                              static_cast<unsigned long long>(file.gcount()));
-  std::array<unsigned char, crypto_hash_sha256_BYTES> hash;
-  crypto_hash_sha256_final(&state, hash.data());
-  return hex(hash);
+    hash.add({buffer.data(), static_cast<std::size_t>(file.gcount())});
+  return hash.finish();
 }
 
 StagedFolder::StagedFolder(fs::path target, bool force) : target_(without_trailing_slash(target)) {

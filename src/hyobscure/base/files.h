@@ -1,8 +1,11 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace hyobscure {
 
@@ -21,7 +24,29 @@ void write_file(const std::filesystem::path& path, std::string_view content, Fil
 /// The whole file. Throws InputError when it is missing, a folder or unreadable.
 std::string read_file(const std::filesystem::path& path);
 
-/// 64 hexadecimal digits.
+/// SHA-256 of bytes that come in pieces.
+class Sha256 {
+ public:
+  Sha256();
+  ~Sha256();
+  Sha256(const Sha256&) = delete;
+  Sha256& operator=(const Sha256&) = delete;
+
+  void add(std::string_view bytes);
+  /// The plain bytes of numbers, in the machine's order.
+  template <class Number>
+    requires std::is_arithmetic_v<Number>
+  void add(std::span<const Number> numbers) {
+    add(std::string_view(reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()));
+  }
+  /// 64 hexadecimal digits; call once.
+  std::string finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
 std::string sha256(std::string_view content);
 std::string sha256_of_file(const std::filesystem::path& path);
 

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "hyobscure/base/error.h"
+#include "hyobscure/base/test_folder.h"
 
 namespace hyobscure {
 namespace {
@@ -14,18 +15,9 @@ namespace fs = std::filesystem;
 
 class Files : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ =
-        fs::temp_directory_path() /
-        ("hyobscure-files-" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
-    fs::remove_all(folder_);
-    fs::create_directory(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
+  std::ptrdiff_t entries() const { return std::distance(fs::directory_iterator(folder_.path()), {}); }
 
-  std::ptrdiff_t entries() const { return std::distance(fs::directory_iterator(folder_), {}); }
-
-  fs::path folder_;
+  TestFolder folder_;
 };
 
 TEST_F(Files, AreWrittenWholeAndReplacedWhole) {
@@ -45,7 +37,7 @@ TEST_F(Files, PrivateOnesAreForTheirOwnerOnly) {
 TEST_F(Files, AMissingFolderOrFileIsAnInputError) {
   EXPECT_THROW(write_file(folder_ / "no" / "a", "x", FileAccess::Everyone), InputError);
   EXPECT_THROW((void)read_file(folder_ / "no"), InputError);
-  EXPECT_THROW((void)read_file(folder_), InputError);
+  EXPECT_THROW((void)read_file(folder_.path()), InputError);
 }
 
 TEST_F(Files, AnExistingOutputNeedsForce) {

@@ -29,14 +29,26 @@ struct SparseRows {
   void end_row() { starts.push_back(items.size()); }
 };
 
+/// What the secret can be, in order. Usually one exact value each; where there are too many distinct values,
+/// neighbouring ones are joined into atoms and optimised as one.
+struct SecretValue {
+  double low;           ///< smallest exact value
+  double high;          ///< largest exact value; equal to low unless values were joined
+  double centre;        ///< mean over its people
+  double distinct = 1;  ///< number of exact values
+};
+
 /// The people to protect, in the order of their ids.
 struct People {
   std::vector<std::string> ids;
   std::vector<std::uint32_t> secrets;  ///< index into `values`
-  std::vector<double> values;          ///< the distinct values of the secret, ascending
+  std::vector<SecretValue> values;     ///< ascending
   SparseRows features;
 
   std::size_t size() const { return ids.size(); }
 };
+
+/// Hash of ids, secrets and features: tells whether two readings saw the same data.
+std::string fingerprint(const People& people);
 
 }  // namespace hyobscure::data

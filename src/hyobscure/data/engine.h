@@ -1,0 +1,118 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "hyobscure/base/progress.h"
+
+namespace hyobscure::data {
+
+struct EngineSettings {
+  std::filesystem::path folder = ".";  ///< relative file names in a query start here
+  std::string memory = {};             ///< such as "2GB"; empty: the engine's own default
+  int threads = 0;                     ///< 0: all cores
+};
+
+/// The engine could not carry out a statement. The text of DuckDB stays inside, because it may quote a cell;
+/// what a user may read is made by explain() below.
+class EngineError : public std::runtime_error {
+ public:
+  enum class Kind { Statement, File, Content, Memory, DiskFull, Other };
+
+  EngineError(Kind kind, std::string text)
+      : std::runtime_error("engine error"), kind_(kind), text_(std::move(text)) {}
+
+  Kind kind() const { return kind_; }
+  const std::string& private_text() const { return text_; }
+
+ private:
+  Kind kind_;
+  std::string text_;
+};
+
+/// The same as an error for the user: place, cause and remedy, without a word of the data.
+InputError explain(const EngineError& error, const std::string& source);
+
+/// One chunk of a result: columns of equal length. A text view lives as long as the chunk.
+class Chunk {
+ public:
+  explicit Chunk(void* handle);
+  ~Chunk();
+  Chunk(Chunk&& other) noexcept;
+  Chunk& operator=(Chunk&&) = delete;
+
+  std::size_t rows() const { return rows_; }
+  std::size_t columns() const;
+  bool is_null(std::size_t column, std::size_t row) const;
+  std::span<const double> doubles(std::size_t column) const;         ///< the column must be DOUBLE
+  std::span<const std::int64_t> integers(std::size_t column) const;  ///< the column must be BIGINT
+  std::string_view text(std::size_t column, std::size_t row) const;  ///< the column must be VARCHAR
+
+ private:
+  void* handle_;
+  std::size_t rows_;
+};
+
+struct Column {
+  std::string name;
+  std::string type;  ///< as DuckDB names it: VARCHAR, BIGINT, DOUBLE, VARCHAR[] ...
+};
+
+using Cell = std::variant<std::int64_t, double, std::string_view>;
+
+/// DuckDB in this process: files, tables and SQL in, files out. Nothing is fetched from a network, and no
+/// extension is loaded. A stop request ends a running statement with Stopped.
+class Engine {
+ public:
+  Engine(const EngineSettings& settings, const Progress& progress);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  void run(const std::string& sql);
+  /// Calls visit for every chunk, in order.
+  void query(const std::string& sql, const std::function<void(const Chunk&)>& visit);
+  /// The only row of a query whose columns are all BIGINT; NULL counts as 0.
+  std::vector<std::int64_t> integers(const std::string& sql);
+  /// The only row of a query whose columns are all DOUBLE; NULL becomes NaN.
+  std::vector<double> doubles(const std::string& sql);
+  /// The first column, VARCHAR, of every row.
+  std::vector<std::string> texts(const std::string& sql);
+  std::vector<Column> describe(const std::string& relation);
+  /// Throws EngineError unless the text is one SELECT statement.
+  void check_is_select(const std::string& sql);
+
+  /// Fills a table that exists, row by row.
+  class Appender {
+   public:
+    Appender(Engine& engine, const std::string& table);
+    ~Appender();
+    Appender(const Appender&) = delete;
+    Appender& operator=(const Appender&) = delete;
+    void row(std::initializer_list<Cell> cells);
+    void close();
+
+   private:
+    void* handle_ = nullptr;
+  };
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// "name" with the quotes that SQL wants.
+std::string quoted_name(std::string_view name);
+/// 'text' with the quotes that SQL wants.
+std::string quoted_text(std::string_view text);
+
+}  // namespace hyobscure::data

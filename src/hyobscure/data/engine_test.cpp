@@ -1,0 +1,116 @@
+#include "hyobscure/data/engine.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "hyobscure/base/test_folder.h"
+#include "hyobscure/data/compressed.h"
+
+namespace hyobscure::data {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(Engine, MovesRowsInAndOut) {
+  Engine engine({}, {});
+  engine.run("CREATE TABLE t (a BIGINT, b DOUBLE, c VARCHAR)");
+  Engine::Appender appender(engine, "t");
+  for (std::int64_t i = 0; i < 5000; ++i)
+    appender.row({i, 0.5 * static_cast<double>(i), std::string_view("text")});
+  appender.close();
+  std::int64_t next = 0;
+  engine.query("SELECT * FROM t ORDER BY a", [&](const Chunk& chunk) {
+    for (std::size_t row = 0; row < chunk.rows(); ++row, ++next) {
+      EXPECT_EQ(chunk.integers(0)[row], next);
+      EXPECT_EQ(chunk.doubles(1)[row], 0.5 * static_cast<double>(next));
+      EXPECT_EQ(chunk.text(2, row), "text");
+    }
+  });
+  EXPECT_EQ(next, 5000);
+}
+
+TEST(Engine, FindsRelativeFilesInItsFolder) {
+  const TestFolder folder;
+  folder.write("t.csv", "a\n1\n2\n");
+  Engine engine({.folder = folder.path()}, {});
+  EXPECT_EQ(engine.integers("SELECT count(*) FROM read_csv('t.csv')")[0], 2);
+}
+
+TEST(Engine, StopsALongStatementWhenAsked) {
+  std::atomic<bool> stop{true};
+  EXPECT_THROW(
+      Engine({}, Progress({}, &stop)).integers("SELECT count(*) FROM range(100000000) a, range(100000) b"),
+      Stopped);
+}
+
+TEST(Engine, TakesOneSelectOnlyAsAQuery) {
+  Engine engine({}, {});
+  EXPECT_NO_THROW(engine.check_is_select("SELECT 1;"));
+  EXPECT_THROW(engine.check_is_select("SELECT 1; SELECT 2"), EngineError);
+  EXPECT_THROW(engine.check_is_select("CREATE TABLE t (a INT)"), EngineError);
+  EXPECT_THROW(engine.check_is_select("SELEC 1"), EngineError);
+  EXPECT_THROW(engine.check_is_select(""), EngineError);
+}
+
+TEST(Engine, ExplainsAnErrorWithoutQuotingACell) {
+  const TestFolder folder;
+  folder.write("t.csv", "id,age\nann,36\nbob,zebra\n");
+  Engine engine({.folder = folder.path()}, {});
+  try {
+    engine.run("SELECT CAST(age AS INTEGER) FROM read_csv('t.csv', all_varchar = true)");
+    FAIL() << "expected an EngineError";
+  } catch (const EngineError& error) {
+    EXPECT_THAT(error.private_text(), HasSubstr("zebra"));  // why the engine's own words stay inside
+    EXPECT_THAT(error.what(), Not(HasSubstr("zebra")));
+    EXPECT_THAT(explain(error, "t.csv").what(), Not(HasSubstr("zebra")));
+  }
+}
+
+TEST(Engine, DoesNotListColumnsThatMayBeCells) {
+  const TestFolder folder;
+  folder.write("t.csv", "ann,zebra\n");
+  Engine engine({.folder = folder.path()}, {});
+  try {
+    engine.run("SELECT age FROM read_csv('t.csv', header = true)");
+    FAIL() << "expected an EngineError";
+  } catch (const EngineError& error) {
+    const std::string text = explain(error, "people.query").what();
+    EXPECT_THAT(text, HasSubstr("\"age\" not found"));
+    EXPECT_THAT(text, Not(HasSubstr("zebra")));
+  }
+}
+
+TEST(Engine, QuotesNamesAndTexts) {
+  EXPECT_EQ(quoted_name("a\"b"), "\"a\"\"b\"");
+  EXPECT_EQ(quoted_text("it's"), "'it''s'");
+}
+
+class CompressedFile : public testing::TestWithParam<const char*> {};
+
+TEST_P(CompressedFile, IsAcceptedWholeAndRefusedWhenCutAnywhere) {
+  const TestFolder folder;
+  const auto whole = folder / (std::string("t.csv") + GetParam());
+  Engine engine({}, {});
+  engine.run("COPY (SELECT range AS a, hash(range) AS b FROM range(20000)) TO " +
+             quoted_text(whole.string()));
+  EXPECT_NO_THROW(check_compressed_file_is_whole(whole));
+  const std::string bytes = [&] {
+    std::ifstream file(whole, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  }();
+  for (const std::size_t cut :
+       {std::size_t{1}, std::size_t{10}, bytes.size() / 3, bytes.size() / 2, bytes.size() - 1}) {
+    const auto part = folder.write(std::string("cut.csv") + GetParam(), bytes.substr(0, cut));
+    EXPECT_THROW(check_compressed_file_is_whole(part), InputError) << cut << " of " << bytes.size();
+  }
+  const auto twice = folder.write(std::string("twice.csv") + GetParam(), bytes + bytes);
+  EXPECT_NO_THROW(check_compressed_file_is_whole(twice));
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, CompressedFile, testing::Values(".gz", ".zst"));
+
+}  // namespace
+}  // namespace hyobscure::data

@@ -1,0 +1,463 @@
+#include "hyobscure/data/spec.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <toml++/toml.h>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "hyobscure/base/error.h"
+#include "hyobscure/base/files.h"
+
+namespace hyobscure::data {
+namespace {
+
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+
+/// What a key may hold beyond its type.
+struct Rule {
+  std::vector<std::string> choices = {};
+  double low = -kNoLimit;
+  double high = kNoLimit;
+  bool required = false;
+};
+
+// --- from TOML to a field: one overload a type, each says what it expected
+// -----------------------------------------
+
+bool read_value(const toml::node& node, std::string& out) {
+  if (const auto text = node.value_exact<std::string>()) return out = *text, true;
+  return false;
+}
+
+bool read_value(const toml::node& node, double& out) {
+  if (!node.is_number()) return false;
+  out = *node.value<double>();
+  return std::isfinite(out);
+}
+
+bool read_value(const toml::node& node, int& out) {
+  const auto number = node.value_exact<std::int64_t>();
+  if (!number || std::abs(*number) > 1'000'000'000) return false;
+  out = static_cast<int>(*number);
+  return true;
+}
+
+bool read_value(const toml::node& node, std::uint64_t& out) {
+  const auto number = node.value_exact<std::int64_t>();
+  if (!number || *number < 0) return false;
+  out = static_cast<std::uint64_t>(*number);
+  return true;
+}
+
+bool read_value(const toml::node& node, bool& out) {
+  if (const auto value = node.value_exact<bool>()) return out = *value, true;
+  return false;
+}
+
+bool read_value(const toml::node& node, Interval& out) {
+  const auto* list = node.as_array();
+  return list != nullptr && list->size() == 2 && read_value((*list)[0], out[0]) &&
+         read_value((*list)[1], out[1]) && out[0] <= out[1];
+}
+
+template <class T>
+bool read_value(const toml::node& node, std::vector<T>& out) {
+  const auto* list = node.as_array();
+  if (list == nullptr) return false;
+  out.clear();
+  for (const auto& element : *list)
+    if (T value; read_value(element, value))
+      out.push_back(std::move(value));
+    else
+      return false;
+  return true;
+}
+
+template <class T>
+bool read_value(const toml::node& node, std::optional<T>& out) {
+  T value{};
+  if (!read_value(node, value)) return false;
+  out = std::move(value);
+  return true;
+}
+
+std::string type_name(const std::string&) { return "text"; }
+std::string type_name(const double&) { return "number"; }
+std::string type_name(const int&) { return "whole number"; }
+std::string type_name(const std::uint64_t&) { return "whole number"; }
+std::string type_name(const bool&) { return "true or false"; }
+std::string type_name(const Interval&) { return "[low, high]"; }
+std::string type_name(const std::vector<std::string>&) { return "list of texts"; }
+std::string type_name(const std::vector<Interval>&) { return "list of [low, high]"; }
+template <class T>
+std::string type_name(const std::optional<T>&) {
+  return type_name(T{});
+}
+
+std::string default_text(const std::string& value) { return value.empty() ? "none" : "\"" + value + "\""; }
+std::string default_text(const double& value) { return fmt::format("{}", value); }
+std::string default_text(const int& value) { return fmt::format("{}", value); }
+std::string default_text(const bool& value) { return value ? "true" : "false"; }
+template <class T>
+std::string default_text(const std::vector<T>&) {
+  return "none";
+}
+template <class T>
+std::string default_text(const std::optional<T>&) {
+  return "none";
+}
+
+bool in_range(const double& value, const Rule& rule) { return value >= rule.low && value <= rule.high; }
+bool in_range(const int& value, const Rule& rule) { return value >= rule.low && value <= rule.high; }
+bool in_range(const Interval& value, const Rule& rule) {
+  return in_range(value[0], rule) && in_range(value[1], rule);
+}
+bool in_range(const std::string& value, const Rule& rule) {
+  return rule.choices.empty() || std::ranges::find(rule.choices, value) != rule.choices.end();
+}
+template <class T>
+bool in_range(const T&, const Rule&) {
+  return true;
+}
+template <class T>
+bool in_range(const std::optional<T>& value, const Rule& rule) {
+  return !value || in_range(*value, rule);
+}
+
+std::string expectation(const std::string& type, const Rule& rule) {
+  if (!rule.choices.empty()) return fmt::format("one of \"{}\"", fmt::join(rule.choices, "\", \""));
+  const bool low = std::isfinite(rule.low), high = std::isfinite(rule.high);
+  const std::string kind = type == "text"                                         ? "text in quotes"
+                           : type.starts_with("[")                                ? "two numbers, " + type
+                           : type.starts_with("list") || type.starts_with("true") ? type
+                                                                                  : "a " + type;
+  if (low && high) return fmt::format("{} from {} to {}", kind, rule.low, rule.high);
+  return low ? fmt::format("{} of at least {}", kind, rule.low) : kind;
+}
+
+// --- the settings, each described once
+// ------------------------------------------------------------------------------
+
+template <class Visit>
+void visit_source(const char* section, SourceSpec& s, Visit&& visit) {
+  visit(section, "file", s.file, Rule{},
+        "file to read: CSV or TSV (also .gz, .zst), Parquet, JSON lines, DuckDB");
+  visit(section, "format", s.format, Rule{.choices = {"auto", "csv", "parquet", "json", "duckdb"}},
+        "format of the file; auto goes by its name");
+  visit(section, "table", s.table, Rule{}, "table of a DuckDB file");
+  visit(section, "query", s.query, Rule{}, "SQL (DuckDB) that gives the rows, instead of a file");
+  visit(section, "delimiter", s.delimiter, Rule{},
+        "what separates the columns of a CSV file; found out when absent");
+  visit(section, "header", s.header, Rule{},
+        "whether the first line of a CSV file names the columns; without, they are column0, column1, ...");
+}
+
+template <class Visit>
+void visit_settings(Spec& s, Visit&& visit) {
+  visit_source("people", s.people.source, visit);
+  visit("people", "id", s.people.id, Rule{.required = true}, "column that tells people apart");
+  visit("people", "secret", s.people.secret, Rule{.required = true},
+        "column that nobody may infer; published as groups");
+  visit("people", "features", s.people.features, Rule{}, "wide data: the columns to publish through donors");
+  visit("people", "categorical", s.people.categorical, Rule{},
+        "features that are categories though they look like numbers");
+  visit("people", "sets", s.people.sets, Rule{}, "features whose cells hold several words");
+  visit("people", "set_separator", s.people.set_separator, Rule{}, "what separates the words of a set");
+  visit("people", "missing", s.people.missing,
+        Rule{.choices = {"refuse", "zero", "mean", "category", "leave-out"}},
+        "an empty feature cell: an error, zero (no category), the column's mean, a category of its own, or "
+        "the person is "
+        "left out");
+  visit("people", "scale", s.people.scale, Rule{.choices = {"range", "none"}},
+        "numeric features, for clusters and distances only: each column to 0..1, or as it is");
+  visit("people", "without_events", s.people.without_events, Rule{.choices = {"refuse", "leave-out"}},
+        "people with no event, or only zeros: an error, or they are left out and counted");
+  visit_source("events", s.events.source, visit);
+  visit("events", "person", s.events.person, Rule{}, "column that names the person");
+  visit("events", "item", s.events.item, Rule{}, "column that names the item (film, place, product)");
+  visit("events", "value", s.events.value, Rule{},
+        "column with a rating or amount; without it events are counted");
+  visit("events", "time", s.events.time, Rule{},
+        "column published with the donor's events, not used otherwise");
+  visit("events", "repeated", s.events.repeated, Rule{.choices = {"auto", "refuse", "sum", "mean", "max"}},
+        "a person with several events of one item; auto adds counts and refuses repeated values");
+  visit("events", "missing", s.events.missing, Rule{.choices = {"refuse", "leave-out"}},
+        "an event with an empty cell: an error, or it is left out and counted");
+  visit("events", "unknown_people", s.events.unknown_people, Rule{.choices = {"refuse", "leave-out"}},
+        "events of people who are not in the people table: an error, or left out and counted");
+  visit("secret", "kind", s.secret.kind, Rule{.choices = {"ordered"}},
+        "ordered: numbers whose neighbours form groups");
+  visit("secret", "keep", s.secret.keep, Rule{}, "people with a secret outside are left out and counted");
+  visit("secret", "missing", s.secret.missing, Rule{.choices = {"refuse", "leave-out"}},
+        "people without a secret: an error, or left out and counted");
+  visit("secret", "atoms", s.secret.atoms, Rule{.low = 2, .high = 1000},
+        "more distinct values than this are first joined to this many neighbourhoods of equal size");
+  visit("groups", "count", s.groups.count, Rule{.low = 1, .high = 1000},
+        "number of groups; absent: the smallest number that the limits allow");
+  visit("groups", "people", s.groups.people, Rule{.low = 1, .required = true},
+        "k and alpha: fewest and most people of a group");
+  visit("groups", "values", s.groups.values, Rule{.low = 1, .required = true},
+        "l and beta: fewest and most distinct secrets of a group");
+  visit("groups", "fixed", s.groups.fixed, Rule{},
+        "groups given instead of searched, in order and without gaps");
+  visit("groups", "first", s.groups.first, Rule{.choices = {"optimal", "paper"}},
+        "first groups: the optimal ones by dynamic programming, or the paper's constraint-aware k-means");
+  visit("channel", "clusters", s.channel.clusters, Rule{.low = 1, .high = 1000},
+        "clusters of people with alike features");
+  visit("channel", "distance", s.channel.distance,
+        Rule{.choices = {"jensen-shannon", "squared-euclidean", "euclidean", "jaccard", "hamming"}},
+        "distance between two people's features");
+  visit("channel", "budget", s.channel.budget, Rule{.low = 0, .required = true},
+        "largest expected distance between published and true features");
+  visit("channel", "budget_share", s.channel.budget_share, Rule{.low = 0, .high = 1},
+        "instead of budget: 0 is the smallest distance that the first groups can reach, 1 the one at which "
+        "their features "
+        "tell nothing");
+  visit("channel", "normalise", s.channel.normalise, Rule{}, "scale every row to sum 1 before clustering");
+  visit("channel", "starts", s.channel.starts, Rule{.low = 1, .high = 1000},
+        "starts of k-means; the best one is kept");
+  visit("method", "name", s.method.name, Rule{.choices = {"hyobscure", "xobf"}},
+        "hyobscure: groups and channels in turn; xobf: first groups and their optimal channel");
+  visit("method", "objective", s.method.objective, Rule{.choices = {"total", "conditional"}},
+        "what to minimise: all that the release tells, or what the features add to the groups");
+  visit("method", "acceptance", s.method.acceptance, Rule{.choices = {"paper", "budget"}},
+        "a moved boundary must lower leakage and distance (paper), or leakage within the budget (budget)");
+  visit("method", "convergence", s.method.convergence, Rule{.low = 1e-12, .high = 1},
+        "stop when a round lowers the leakage by less than this many bits");
+  visit("method", "gap", s.method.gap, Rule{.low = 1e-12, .high = 1},
+        "bits of leakage that a channel may be proven above the optimum");
+  visit("method", "seed", s.method.seed, Rule{}, "repeatable draws, for trials only: never for a release");
+  visit("release", "format", s.release.format, Rule{.choices = {"auto", "csv", "parquet"}},
+        "format of the released files; auto: Parquet if the input is Parquet, else CSV");
+  visit("release", "ids", s.release.ids, Rule{.choices = {"keep", "replace", "drop"}},
+        "ids of people: kept, replaced by random ones, or left out (wide data only)");
+}
+
+// --- reading
+// ----------------------------------------------------------------------------------------------------------
+
+std::vector<std::string> all_names() {
+  std::vector<std::string> names;
+  for (const Setting& setting : settings()) names.push_back(setting.full_name());
+  return names;
+}
+
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
+  const auto near = nearest_word(word, known);
+  return near ? fmt::format("Did you mean \"{}\"?", *near) : "See docs/settings.md for the keys there are.";
+}
+
+InputPlace place_of(const Spec& spec, const toml::node& node) {
+  const auto line = node.source().begin.line;
+  return {.source = line > 0 ? fmt::format("{}, line {}", spec.name, line) : spec.name};
+}
+
+void refuse_unknown_keys(const Spec& spec, const toml::table& document) {
+  const auto known = all_names();
+  std::set<std::string> sections;
+  for (const Setting& setting : settings()) sections.insert(setting.section);
+  for (const auto& [section, node] : document) {
+    const std::string name(section.str());
+    if (!sections.contains(name) || !node.is_table())
+      throw InputError(place_of(spec, node), fmt::format("\"{}\" is not a section of a spec", name),
+                       fmt::format("The sections are {}.", fmt::join(sections, ", ")));
+    for (const auto& [key, value] : *node.as_table()) {
+      const std::string full = name + "." + std::string(key.str());
+      if (std::ranges::find(known, full) == known.end())
+        throw InputError(place_of(spec, value), fmt::format("there is no key \"{}\"", full),
+                         did_you_mean(full, known));
+    }
+  }
+}
+
+toml::table parse_toml(const std::string& text, const std::string& name) {
+  try {
+    return toml::parse(text);
+  } catch (const toml::parse_error& error) {
+    throw InputError({.source = fmt::format("{}, line {}", name, error.source().begin.line)},
+                     fmt::format("not valid TOML: {}", error.description()), "Correct the line.");
+  }
+}
+
+/// The value of a flag is TOML too; texts and lists may go without their quotes and brackets.
+toml::table parse_override(const Override& given, const Setting& setting) {
+  const auto parse = [](const std::string& value) -> std::optional<toml::table> {
+    try {
+      return toml::parse("x = " + value);
+    } catch (const toml::parse_error&) {
+      return std::nullopt;
+    }
+  };
+  if (setting.type == "text") return toml::table{{"x", given.text}};
+  if (setting.type == "list of texts" && !given.text.starts_with('[')) {
+    toml::array words;
+    std::string word;
+    for (const char letter : given.text + ",")
+      if (letter != ',')
+        word += letter;
+      else
+        words.push_back(std::exchange(word, {}));
+    return toml::table{{"x", std::move(words)}};
+  }
+  if (setting.type == "[low, high]" && !given.text.starts_with('['))
+    if (auto table = parse("[" + given.text + "]")) return *std::move(table);
+  if (auto table = parse(given.text)) return *std::move(table);
+  throw InputError({.source = "--" + given.name}, fmt::format("expected {}", setting.type),
+                   "Write it as in a spec file.");
+}
+
+void apply_overrides(toml::table& document, const std::vector<Override>& overrides) {
+  for (const Override& given : overrides) {
+    const auto found = std::ranges::find(settings(), given.name, &Setting::full_name);
+    if (found == settings().end())
+      throw InputError({.source = "--" + given.name}, "there is no such key",
+                       did_you_mean(given.name, all_names()));
+    if (!document.contains(found->section)) document.insert(found->section, toml::table{});
+    document[found->section].as_table()->insert_or_assign(found->key,
+                                                          *parse_override(given, *found).get("x"));
+  }
+}
+
+void fill(Spec& spec, const toml::table& document) {
+  visit_settings(spec, [&](const char* section, const char* key, auto& field, const Rule& rule, const char*) {
+    const toml::node* node = document[section][key].node();
+    if (node == nullptr) return;
+    if (!read_value(*node, field) || !in_range(field, rule))
+      throw InputError(place_of(spec, *node),
+                       fmt::format("{}.{}: expected {}", section, key, expectation(type_name(field), rule)),
+                       "Correct the value.");
+  });
+}
+
+// --- what must hold between keys
+// ----------------------------------------------------------------------------------------
+
+void check_source(const Spec& spec, const SourceSpec& source, const char* section) {
+  if (!source.file.empty() && !source.query.empty())
+    throw InputError({.source = spec.name}, fmt::format("[{}] has both a file and a query", section),
+                     "Keep one of them.");
+  if (source.delimiter.size() > 4)
+    throw InputError({.source = spec.name},
+                     fmt::format("{}.delimiter: expected at most four letters", section),
+                     "Correct the value.");
+}
+
+void refuse_column_in_two_roles(const Spec& spec) {
+  std::set<std::string> seen;
+  std::vector<std::string> columns = spec.people.features;
+  columns.push_back(spec.people.id);
+  columns.push_back(spec.people.secret);
+  for (const std::string& column : columns)
+    if (!seen.insert(column).second)
+      throw InputError({.source = spec.name, .column = column},
+                       "is named twice among id, secret and features", "Give every column one role.");
+  for (const auto* list : {&spec.people.categorical, &spec.people.sets})
+    for (const std::string& column : *list)
+      if (std::ranges::find(spec.people.features, column) == spec.people.features.end())
+        throw InputError({.source = spec.name, .column = column}, "is not among people.features",
+                         "Add it there, or take it away here.");
+}
+
+void check_roles(const Spec& spec) {
+  if (!spec.people.source.given())
+    throw InputError({.source = spec.name}, "[people] names neither a file nor a query",
+                     "Add `file` or `query`.");
+  for (const auto& [value, key] :
+       {std::pair{&spec.people.id, "id"}, std::pair{&spec.people.secret, "secret"}})
+    if (value->empty())
+      throw InputError({.source = spec.name}, fmt::format("people.{} is not given", key), "Name the column.");
+  refuse_column_in_two_roles(spec);
+  if (!spec.is_long() && spec.people.features.empty())
+    throw InputError({.source = spec.name}, "there is nothing to publish",
+                     "List the feature columns in people.features, or add [events].");
+  if (spec.is_long() && !spec.people.features.empty())
+    throw InputError({.source = spec.name}, "features come from both people.features and [events]",
+                     "Keep one of them.");
+  if (spec.is_long() && (spec.events.person.empty() || spec.events.item.empty()))
+    throw InputError({.source = spec.name}, "[events] needs person and item", "Name the two columns.");
+}
+
+void check_channel(const Spec& spec) {
+  if (spec.channel.budget && spec.channel.budget_share)
+    throw InputError({.source = spec.name}, "both channel.budget and channel.budget_share are given",
+                     "Keep one of them.");
+}
+
+void check_groups(const Spec& spec) {
+  const auto& fixed = spec.groups.fixed;
+  for (std::size_t g = 1; g < fixed.size(); ++g)
+    if (fixed[g][0] <= fixed[g - 1][1])
+      throw InputError({.source = spec.name}, "groups.fixed overlap or are out of order",
+                       "Write them in ascending order.");
+  if (!fixed.empty() && spec.groups.count && *spec.groups.count != static_cast<int>(fixed.size()))
+    throw InputError({.source = spec.name}, "groups.count differs from the number of groups.fixed",
+                     "Leave groups.count out.");
+}
+
+}  // namespace
+
+const std::vector<Setting>& settings() {
+  static const std::vector<Setting> list = [] {
+    std::vector<Setting> result;
+    Spec defaults;
+    visit_settings(
+        defaults, [&](const char* section, const char* key, auto& field, const Rule& rule, const char* help) {
+          result.push_back({section, key, type_name(field), rule.required ? "required" : default_text(field),
+                            help, rule.choices});
+        });
+    return result;
+  }();
+  return list;
+}
+
+Spec parse_spec(const std::string& toml, const std::string& name, const std::filesystem::path& folder,
+                const std::vector<Override>& overrides) {
+  Spec spec;
+  spec.name = name;
+  spec.folder = folder;
+  auto document = parse_toml(toml, name);
+  refuse_unknown_keys(spec, document);
+  apply_overrides(document, overrides);
+  fill(spec, document);
+  check_source(spec, spec.people.source, "people");
+  check_source(spec, spec.events.source, "events");
+  check_roles(spec);
+  check_channel(spec);
+  check_groups(spec);
+  return spec;
+}
+
+Spec read_spec(const std::filesystem::path& file, const std::vector<Override>& overrides) {
+  const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+  return parse_spec(read_file(file), file.string(), folder, overrides);
+}
+
+std::optional<std::string> nearest_word(const std::string& word, const std::vector<std::string>& known) {
+  const auto edit_distance = [](const std::string& a, const std::string& b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+      std::size_t diagonal = std::exchange(row[0], i);
+      for (std::size_t j = 1; j <= b.size(); ++j) {
+        const std::size_t change = diagonal + (a[i - 1] != b[j - 1]);
+        diagonal = row[j];
+        row[j] = std::min({change, row[j] + 1, row[j - 1] + 1});
+      }
+    }
+    return row.back();
+  };
+  std::optional<std::string> best;
+  std::size_t least = std::max<std::size_t>(2, word.size() / 4) + 1;
+  for (const std::string& candidate : known)
+    if (const std::size_t edits = edit_distance(word, candidate); edits < least) {
+      least = edits;
+      best = candidate;
+    }
+  return best;
+}
+
+}  // namespace hyobscure::data

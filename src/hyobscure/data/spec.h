@@ -1,0 +1,135 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace hyobscure::data {
+
+using Interval = std::array<double, 2>;  ///< [low, high], both included
+
+/// Where rows come from: a file, a table of a DuckDB file, or a query.
+struct SourceSpec {
+  std::string file;
+  std::string format = "auto";
+  std::string table;
+  std::string query;
+  std::string delimiter;
+  bool header = true;
+
+  bool given() const { return !file.empty() || !query.empty(); }
+};
+
+struct PeopleSpec {
+  SourceSpec source;
+  std::string id;
+  std::string secret;
+  std::vector<std::string> features;  ///< wide data only
+  std::vector<std::string> categorical;
+  std::vector<std::string> sets;
+  std::string set_separator = "|";
+  std::string missing = "refuse";
+  std::string scale = "range";
+  std::string without_events = "refuse";
+};
+
+struct EventsSpec {
+  SourceSpec source;
+  std::string person;
+  std::string item;
+  std::string value;
+  std::string time;
+  std::string repeated = "auto";
+  std::string missing = "refuse";
+  std::string unknown_people = "refuse";
+};
+
+struct SecretSpec {
+  std::string kind = "ordered";
+  std::optional<Interval> keep;
+  std::string missing = "refuse";
+  int atoms = 200;
+};
+
+struct GroupsSpec {
+  std::optional<int> count;
+  std::optional<Interval> people;  ///< k, alpha: required by fit
+  std::optional<Interval> values;  ///< l, beta: required by fit
+  std::vector<Interval> fixed;
+  std::string first = "optimal";
+};
+
+struct ChannelSpec {
+  int clusters = 10;
+  std::string distance = "jensen-shannon";
+  // fit requires one of the two: the trade is the publisher's to choose.
+  std::optional<double> budget;
+  std::optional<double> budget_share;
+  bool normalise = false;
+  int starts = 5;
+};
+
+struct MethodSpec {
+  std::string name = "hyobscure";
+  std::string objective = "total";
+  std::string acceptance = "paper";
+  double convergence = 1e-4;
+  double gap = 1e-9;
+  std::optional<std::uint64_t> seed;
+};
+
+struct ReleaseSpec {
+  std::string format = "auto";
+  std::string ids = "keep";
+};
+
+/// What the user wrote, checked. Every field is described once, in settings() below; TOML, flags and the
+/// settings page of the documentation read that.
+struct Spec {
+  std::filesystem::path folder = ".";  ///< relative file names start here
+  std::string name = "spec";           ///< how messages call it
+  PeopleSpec people;
+  EventsSpec events;
+  SecretSpec secret;
+  GroupsSpec groups;
+  ChannelSpec channel;
+  MethodSpec method;
+  ReleaseSpec release;
+
+  bool is_long() const { return events.source.given(); }
+};
+
+/// One key of the spec.
+struct Setting {
+  std::string section;
+  std::string key;
+  std::string type;      ///< for people: "text", "whole number", "[low, high]" ...
+  std::string fallback;  ///< the value when it is not given; "none", or "required"
+  std::string help;
+  std::vector<std::string> choices;
+
+  std::string full_name() const { return section + "." + key; }
+};
+
+/// All keys, in the order of the documentation.
+const std::vector<Setting>& settings();
+
+/// A key given beside the file: the flag `--groups.count 4` is {"groups.count", "4"}.
+struct Override {
+  std::string name;
+  std::string text;
+};
+
+/// Reads and checks a spec; overrides win over the file. Throws InputError naming file, line and key.
+Spec read_spec(const std::filesystem::path& file, const std::vector<Override>& overrides = {});
+Spec parse_spec(const std::string& toml, const std::string& name, const std::filesystem::path& folder,
+                const std::vector<Override>& overrides = {});
+
+/// The word of `known` that is nearest to `word`, or nothing where none is near: for "did you mean".
+std::optional<std::string> nearest_word(const std::string& word, const std::vector<std::string>& known);
+
+}  // namespace hyobscure::data

@@ -1,0 +1,144 @@
+#include "hyobscure/data/spec.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "hyobscure/base/error.h"
+
+namespace hyobscure::data {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string kMovies = R"([people]
+file = "u.user"
+id = "id"
+secret = "age"
+[events]
+file = "u.data"
+person = "id"
+item = "movie"
+value = "rating"
+[secret]
+keep = [18, 50]
+[groups]
+count = 4
+people = [100, 400]
+values = [4, 12]
+[channel]
+clusters = 10
+budget = 0.49
+)";
+
+Spec parse(const std::string& text, const std::vector<Override>& overrides = {}) {
+  return parse_spec(text, "spec.toml", ".", overrides);
+}
+
+std::string refusal(const std::string& text, const std::vector<Override>& overrides = {}) {
+  try {
+    (void)parse(text, overrides);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Spec, ReadsWhatTheFileSaysAndFillsInDefaults) {
+  const Spec spec = parse(kMovies);
+  EXPECT_TRUE(spec.is_long());
+  EXPECT_EQ(spec.people.secret, "age");
+  EXPECT_EQ(spec.secret.keep, (Interval{18, 50}));
+  EXPECT_EQ(spec.groups.people, (Interval{100, 400}));
+  EXPECT_EQ(spec.channel.budget, 0.49);
+  EXPECT_EQ(spec.method.name, "hyobscure");
+  EXPECT_EQ(spec.method.convergence, 1e-4);
+  EXPECT_FALSE(spec.method.seed);
+}
+
+TEST(Spec, AFlagWinsOverTheFileAndIsWrittenLikeAKey) {
+  const Spec spec = parse(kMovies, {{"groups.count", "5"},
+                                    {"channel.budget", "0.5"},
+                                    {"groups.people", "50,300"},
+                                    {"groups.values", "[2, 30]"},
+                                    {"groups.fixed", "[[18, 24], [25, 34], [35, 44], [45, 48], [49, 50]]"},
+                                    {"method.name", "xobf"},
+                                    {"channel.normalise", "true"},
+                                    {"method.seed", "7"}});
+  EXPECT_EQ(spec.groups.count, 5);
+  EXPECT_EQ(spec.channel.budget, 0.5);
+  EXPECT_EQ(spec.groups.people, (Interval{50, 300}));
+  EXPECT_EQ(spec.groups.values, (Interval{2, 30}));
+  EXPECT_EQ(spec.groups.fixed.size(), 5u);
+  EXPECT_EQ(spec.method.name, "xobf");
+  EXPECT_TRUE(spec.channel.normalise);
+  EXPECT_EQ(spec.method.seed, 7u);
+}
+
+TEST(Spec, AListOfWordsNeedsNoBracketsInAFlag) {
+  const std::string wide = "[people]\nfile = \"t.csv\"\nid = \"id\"\nsecret = \"age\"\n";
+  EXPECT_EQ(parse(wide, {{"people.features", "a,b c"}}).people.features,
+            (std::vector<std::string>{"a", "b c"}));
+}
+
+TEST(Spec, EveryKeyIsDescribed) {
+  for (const Setting& setting : settings()) {
+    EXPECT_FALSE(setting.help.empty()) << setting.full_name();
+    EXPECT_FALSE(setting.type.empty()) << setting.full_name();
+    EXPECT_FALSE(setting.fallback.empty()) << setting.full_name();
+  }
+}
+
+TEST(Spec, DecisionsAboutPrivacyHaveNoDefault) {
+  for (const char* name : {"groups.people", "groups.values", "channel.budget"})
+    EXPECT_EQ(std::ranges::find(settings(), std::string(name), &Setting::full_name)->fallback, "required")
+        << name;
+}
+
+TEST(Spec, RefusalsNameFileLineKeyAndRemedy) {
+  EXPECT_EQ(refusal(kMovies + "budgett = 1\n"),
+            "spec.toml, line 19: there is no key \"channel.budgett\". Did you mean \"channel.budget\"?");
+  EXPECT_THAT(refusal("[peeple]\n"),
+              HasSubstr("\"peeple\" is not a section of a spec. The sections are channel, events"));
+  EXPECT_THAT(refusal("[people\n"), HasSubstr("spec.toml, line 1: not valid TOML"));
+  EXPECT_EQ(refusal(kMovies, {{"groups.count", "many"}}),
+            "--groups.count: expected whole number. Write it as in a spec file.");
+  EXPECT_EQ(refusal(kMovies, {{"groups.cont", "4"}}),
+            "--groups.cont: there is no such key. Did you mean \"groups.count\"?");
+  EXPECT_EQ(refusal(kMovies, {{"method.name", "magic"}}),
+            "spec.toml: method.name: expected one of \"hyobscure\", \"xobf\". Correct the value.");
+  EXPECT_THAT(refusal(kMovies, {{"channel.clusters", "0"}}), HasSubstr("a whole number from 1 to 1000"));
+  EXPECT_THAT(refusal(kMovies, {{"groups.people", "[400, 100]"}}),
+              HasSubstr("expected two numbers, [low, high]"));
+  EXPECT_THAT(refusal(kMovies, {{"channel.budget", "-1"}}), HasSubstr("at least 0"));
+  EXPECT_THAT(refusal(kMovies, {{"channel.budget", "nan"}}), HasSubstr("channel.budget"));
+  EXPECT_THAT(refusal(kMovies, {{"method.seed", "-3"}}), HasSubstr("method.seed"));
+}
+
+TEST(Spec, RefusesRolesThatContradictEachOther) {
+  EXPECT_THAT(refusal("[people]\nid = \"a\"\nsecret = \"b\"\nfeatures = [\"c\"]\n"),
+              HasSubstr("neither a file nor a query"));
+  EXPECT_THAT(refusal("[people]\nfile = \"t\"\nid = \"a\"\nsecret = \"b\"\n"),
+              HasSubstr("nothing to publish"));
+  EXPECT_THAT(refusal("[people]\nfile = \"t\"\nid = \"a\"\nsecret = \"b\"\nfeatures = [\"b\"]\n"),
+              HasSubstr("named twice"));
+  EXPECT_THAT(refusal("[people]\nfile = \"t\"\nsecret = \"b\"\nfeatures = [\"c\"]\n"),
+              HasSubstr("people.id is not given"));
+  EXPECT_THAT(
+      refusal("[people]\nfile = \"t\"\nid = \"a\"\nsecret = \"b\"\nfeatures = [\"c\"]\nsets = [\"d\"]\n"),
+      HasSubstr("not among people.features"));
+  EXPECT_THAT(refusal(kMovies, {{"people.features", "x"}}), HasSubstr("both people.features and [events]"));
+  EXPECT_THAT(refusal(kMovies, {{"people.query", "SELECT 1"}}), HasSubstr("both a file and a query"));
+  EXPECT_THAT(refusal(kMovies, {{"events.item", ""}}), HasSubstr("needs person and item"));
+  EXPECT_THAT(refusal(kMovies, {{"groups.fixed", "[[18, 30], [30, 50]]"}}), HasSubstr("overlap"));
+  EXPECT_THAT(refusal(kMovies, {{"groups.fixed", "[[18, 30], [31, 50]]"}}),
+              HasSubstr("differs from the number"));
+  EXPECT_THAT(refusal(kMovies, {{"channel.budget_share", "0.5"}}), HasSubstr("Keep one of them"));
+}
+
+TEST(Spec, ASuggestionIsMadeOnlyForNearWords) {
+  EXPECT_EQ(nearest_word("agee", {"id", "age", "zip"}), "age");
+  EXPECT_EQ(nearest_word("salary", {"id", "age", "zip"}), std::nullopt);
+}
+
+}  // namespace
+}  // namespace hyobscure::data

@@ -1,0 +1,251 @@
+#include "hyobscure/data/synth.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <unordered_set>
+#include <vector>
+
+#include "hyobscure/base/files.h"
+#include "hyobscure/base/random.h"
+#include "hyobscure/data/engine.h"
+
+namespace hyobscure::data {
+namespace {
+
+constexpr int kYoungest = 18;
+constexpr int kOldest = 70;
+constexpr int kGenres = 8;
+
+/// Draws an index with probability proportional to its weight, in constant time (Walker's alias method).
+class WeightedChoice {
+ public:
+  explicit WeightedChoice(const std::vector<double>& weights)
+      : keep_(weights.size()), alias_(weights.size()) {
+    const double mean =
+        std::accumulate(weights.begin(), weights.end(), 0.0) / static_cast<double>(weights.size());
+    std::vector<std::size_t> small, large;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      keep_[i] = weights[i] / mean;
+      alias_[i] = i;
+      (keep_[i] < 1 ? small : large).push_back(i);
+    }
+    while (!small.empty() && !large.empty()) {
+      const std::size_t poor = small.back(), rich = large.back();
+      small.pop_back();
+      alias_[poor] = rich;
+      keep_[rich] -= 1 - keep_[poor];
+      if (keep_[rich] < 1) {
+        large.pop_back();
+        small.push_back(rich);
+      }
+    }
+  }
+
+  std::size_t draw(RandomStream& random) const {
+    const std::size_t i = random.below(keep_.size());
+    return random.uniform() < keep_[i] ? i : alias_[i];
+  }
+
+ private:
+  std::vector<double> keep_;
+  std::vector<std::size_t> alias_;
+};
+
+std::vector<double> age_weights() {
+  std::vector<double> weights;
+  for (int age = kYoungest; age <= kOldest; ++age)
+    weights.push_back(0.05 + std::exp(-std::pow((age - 29) / 14.0, 2) / 2));
+  return weights;
+}
+
+/// How well something made for people of `centre` suits someone of `age`, between 1 - dependence and 1.
+double suits(double age, double centre, double dependence) {
+  return 1 - dependence + dependence * std::exp(-std::pow((age - centre) / 9.0, 2) / 2);
+}
+
+struct Catalogue {
+  std::vector<double> centre, quality;
+  std::vector<int> genre;
+  WeightedChoice by_popularity;
+};
+
+Catalogue make_catalogue(const SynthSettings& settings, RandomStream random) {
+  std::vector<double> centre, quality, popularity;
+  std::vector<int> genre;
+  for (int i = 0; i < settings.items; ++i) {
+    popularity.push_back(1 / std::pow(i + 10, 0.8));
+    centre.push_back(kYoungest + (kOldest - kYoungest) * random.uniform());
+    quality.push_back(3.4 + 0.6 * random.normal());
+    genre.push_back(static_cast<int>(random.below(kGenres)));
+  }
+  return {std::move(centre), std::move(quality), std::move(genre), WeightedChoice(popularity)};
+}
+
+class Synthesiser {
+ public:
+  Synthesiser(const SynthSettings& settings, Engine& engine, const Progress& progress)
+      : settings_(settings),
+        engine_(engine),
+        progress_(progress),
+        key_(Key::from_seed(settings.seed)),
+        ages_(age_weights()) {}
+
+  void make_ratings() {
+    engine_.run("CREATE TABLE people (id VARCHAR, age BIGINT)");
+    engine_.run("CREATE TABLE events (person VARCHAR, item VARCHAR, rating BIGINT)");
+    const Catalogue catalogue = make_catalogue(settings_, RandomStream(key_.derive("catalogue")));
+    Engine::Appender people(engine_, "people"), events(engine_, "events");
+    for_each_person([&](const std::string& id, RandomStream& random) {
+      const int age = draw_age(random);
+      people.row({std::string_view(id), std::int64_t{age}});
+      rate(catalogue, id, age, random, events);
+    });
+    people.close();
+    events.close();
+  }
+
+  void make_table() {
+    engine_.run(
+        "CREATE TABLE people (id VARCHAR, age BIGINT, hours DOUBLE, income DOUBLE, visits BIGINT, region "
+        "VARCHAR, "
+        "likes VARCHAR)");
+    Engine::Appender people(engine_, "people");
+    for_each_person([&](const std::string& id, RandomStream& random) {
+      const int age = draw_age(random);
+      const double bond = settings_.dependence;
+      const double years = (age - 40) / 15.0;
+      const double hours = std::clamp(38 - 4 * bond * years * years + 6 * random.normal(), 0.0, 80.0);
+      const double income = 30 * std::exp(0.5 * bond * years + 0.4 * random.normal());
+      const auto visits =
+          static_cast<std::int64_t>(std::max(0.0, 4 + 3 * bond * years + 2 * random.normal()));
+      people.row({std::string_view(id), std::int64_t{age}, std::round(hours * 10) / 10,
+                  std::round(income * 100) / 100, visits, region(age, random), likes(age, random)});
+    });
+    people.close();
+  }
+
+ private:
+  template <class Make>
+  void for_each_person(Make&& make) {
+    const int width = static_cast<int>(std::to_string(settings_.people).size());
+    for (std::int64_t n = 1; n <= settings_.people; ++n) {
+      if (n % 1000 == 0) {
+        progress_.throw_if_stopped();
+        progress_.report("making people", static_cast<double>(n), static_cast<double>(settings_.people));
+      }
+      RandomStream random(key_.derive(fmt::format("person {}", n)));
+      make(fmt::format("p{:0{}}", n, width), random);
+    }
+  }
+
+  int draw_age(RandomStream& random) const { return kYoungest + static_cast<int>(ages_.draw(random)); }
+
+  /// Popular items first come to mind; taste and, as far as the dependence goes, age decide.
+  void rate(const Catalogue& catalogue, const std::string& id, int age, RandomStream& random,
+            Engine::Appender& events) const {
+    std::array<double, kGenres> taste;
+    for (double& liking : taste) liking = std::pow(random.uniform(), 2);
+    const double wanted_mean = settings_.entries * std::exp(0.6 * random.normal() - 0.18);
+    const auto wanted = static_cast<std::size_t>(std::clamp(wanted_mean, 5.0, settings_.items / 2.0));
+    std::unordered_set<std::size_t> rated;
+    for (std::size_t tries = 0; rated.size() < wanted && tries < 200 * wanted; ++tries) {
+      const std::size_t item = catalogue.by_popularity.draw(random);
+      const double liking = 0.1 + 0.9 * taste[static_cast<std::size_t>(catalogue.genre[item])];
+      const double fit = suits(age, catalogue.centre[item], settings_.dependence);
+      if (random.uniform() >= liking * fit || !rated.insert(item).second) continue;
+      const double stars =
+          catalogue.quality[item] + liking + settings_.dependence * (fit - 0.5) + 0.8 * random.normal() - 0.5;
+      events.row({std::string_view(id), fmt::format("film{:05}", item),
+                  static_cast<std::int64_t>(std::clamp(std::round(stars), 1.0, 5.0))});
+    }
+  }
+
+  std::string_view region(int age, RandomStream& random) const {
+    static constexpr std::array<std::string_view, 5> kRegions = {"centre", "north", "east", "south", "west"};
+    const bool by_age = random.uniform() < 0.6 * settings_.dependence;
+    return kRegions[by_age ? static_cast<std::size_t>((age - kYoungest) * 5 / (kOldest - kYoungest + 1))
+                           : random.below(5)];
+  }
+
+  std::string likes(int age, RandomStream& random) const {
+    static constexpr std::array<std::string_view, 6> kTags = {"games",  "music",  "sport",
+                                                              "travel", "garden", "opera"};
+    std::string words;
+    for (std::size_t tag = 0; tag < kTags.size(); ++tag) {
+      const double centre = kYoungest + (kOldest - kYoungest) * static_cast<double>(tag) / (kTags.size() - 1);
+      if (random.uniform() < 0.6 * suits(age, centre, settings_.dependence))
+        words += (words.empty() ? "" : "|") + std::string(kTags[tag]);
+    }
+    return words;
+  }
+
+  const SynthSettings& settings_;
+  Engine& engine_;
+  const Progress& progress_;
+  Key key_;
+  WeightedChoice ages_;
+};
+
+/// Limits that leave room: four groups, each with at least a tenth and at most half of the people.
+std::string spec_text(const SynthSettings& settings) {
+  const bool ratings = settings.kind == SynthKind::Ratings;
+  const char* extension = settings.parquet ? "parquet" : "csv";
+  const auto fewest = std::max<std::int64_t>(1, settings.people / 10), most = (settings.people + 1) / 2;
+  return fmt::format(
+      R"([people]
+file   = "people.{0}"
+id     = "id"
+secret = "age"
+{1}
+[groups]
+count  = 4
+people = [{2}, {3}]  # k, alpha
+values = [4, 20]  # l, beta
+
+[channel]
+clusters     = 10
+distance     = "{4}"
+budget_share = {5}  # or `budget`, an expected distance
+
+[method]
+name = "hyobscure"
+)",
+      extension,
+      ratings
+          ? fmt::format("\n[events]\nfile   = \"events.{}\"\nperson = \"person\"\nitem   = \"item\"\nvalue  "
+                        "= \"rating\"\n",
+                        extension)
+          : "features = [\"hours\", \"income\", \"visits\", \"region\", \"likes\"]\nsets     = [\"likes\"]\n",
+      fewest, most, ratings ? "jensen-shannon" : "squared-euclidean", 0.3);
+}
+
+}  // namespace
+
+void synthesise(const SynthSettings& settings, const std::filesystem::path& folder, bool force,
+                const Progress& progress) {
+  StagedFolder staged(folder, force);
+  Engine engine({}, progress);
+  Synthesiser synthesiser(settings, engine, progress);
+  const bool ratings = settings.kind == SynthKind::Ratings;
+  ratings ? synthesiser.make_ratings() : synthesiser.make_table();
+  progress.report("writing", 0, 0);
+  const auto write = [&](const char* table) {
+    const auto file = staged.path() / fmt::format("{}.{}", table, settings.parquet ? "parquet" : "csv");
+    try {
+      engine.run(fmt::format("COPY {} TO {} ({})", table, quoted_text(file.string()),
+                             settings.parquet ? "FORMAT parquet" : "FORMAT csv, HEADER true"));
+    } catch (const EngineError& error) {
+      throw explain(error, folder.string());
+    }
+  };
+  write("people");
+  if (ratings) write("events");
+  write_file(staged.path() / "spec.toml", spec_text(settings), FileAccess::Everyone);
+  staged.commit();
+}
+
+}  // namespace hyobscure::data

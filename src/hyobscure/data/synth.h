@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "hyobscure/base/progress.h"
+
+namespace hyobscure::data {
+
+enum class SynthKind {
+  Ratings,  ///< long: people with an age, and what they rated
+  Tabular,  ///< wide: numbers, a category and a set beside the age
+};
+
+struct SynthSettings {
+  SynthKind kind = SynthKind::Ratings;
+  std::int64_t people = 1000;
+  std::uint64_t seed = 1;
+  double dependence = 0.5;  ///< 0: features know nothing of the age; 1: they follow it closely
+  int items = 1500;         ///< ratings only
+  int entries = 110;        ///< ratings only: mean number of ratings a person
+  bool parquet = false;     ///< CSV otherwise
+};
+
+/// Writes synthetic people and a spec.toml that fits them to `folder`, whole or not at all. People are made
+/// one by one from the seed and their number, so the first thousand of a million are the thousand of a
+/// thousand.
+void synthesise(const SynthSettings& settings, const std::filesystem::path& folder, bool force,
+                const Progress& progress = {});
+
+}  // namespace hyobscure::data

@@ -1,0 +1,93 @@
+#include "hyobscure/data/synth.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "hyobscure/base/error.h"
+#include "hyobscure/base/files.h"
+#include "hyobscure/base/test_folder.h"
+#include "hyobscure/data/read.h"
+
+namespace hyobscure::data {
+namespace {
+
+Reading read_folder(const std::filesystem::path& folder) {
+  const Spec spec = read_spec(folder / "spec.toml");
+  Engine engine({.folder = spec.folder}, {});
+  return read_people(engine, spec);
+}
+
+/// Correlation of the age with the mean centre of age of a person's items, measured from the items' raters.
+double dependence_of(const People& people) {
+  std::vector<double> age_sum(people.features.columns, 0), raters(people.features.columns, 0);
+  const auto age = [&](std::size_t u) { return people.values[people.secrets[u]].low; };
+  for (std::size_t u = 0; u < people.size(); ++u)
+    for (const auto item : people.features[u].items) {
+      age_sum[item] += age(u);
+      raters[item] += 1;
+    }
+  double n = 0, sx = 0, sy = 0, sxx = 0, syy = 0, sxy = 0;
+  for (std::size_t u = 0; u < people.size(); ++u) {
+    double sum = 0, count = 0;
+    for (const auto item : people.features[u].items)
+      if (raters[item] > 1) {  // without the person's own age
+        sum += (age_sum[item] - age(u)) / (raters[item] - 1);
+        count += 1;
+      }
+    if (count == 0) continue;
+    const double x = sum / count, y = age(u);
+    n += 1, sx += x, sy += y, sxx += x * x, syy += y * y, sxy += x * y;
+  }
+  return (sxy - sx * sy / n) / std::sqrt((sxx - sx * sx / n) * (syy - sy * sy / n));
+}
+
+TEST(Synth, PlantsAsMuchDependenceAsAsked) {
+  const TestFolder folder;
+  synthesise({.people = 1500, .dependence = 0}, folder / "none", false);
+  synthesise({.people = 1500, .dependence = 0.5}, folder / "some", false);
+  synthesise({.people = 1500, .dependence = 1}, folder / "much", false);
+  const double none = dependence_of(read_folder(folder / "none").people);
+  const double some = dependence_of(read_folder(folder / "some").people);
+  const double much = dependence_of(read_folder(folder / "much").people);
+  EXPECT_LT(std::abs(none), 0.2);  // leaving one's own age out makes it slightly negative
+  EXPECT_GT(some, 0.4);
+  EXPECT_GT(much, some);
+}
+
+TEST(Synth, MakesTheNumberOfPeopleAndAboutTheNumberOfEntriesAskedFor) {
+  const TestFolder folder;
+  synthesise({.people = 2000, .entries = 60}, folder / "a", false);
+  const auto people = read_folder(folder / "a").people;
+  EXPECT_EQ(people.size(), 2000u);
+  EXPECT_NEAR(static_cast<double>(people.features.entries()) / 2000, 60, 6);
+}
+
+TEST(Synth, TheSameSeedGivesTheSamePeopleInEveryFormat) {
+  const TestFolder folder;
+  synthesise({.people = 300, .seed = 5}, folder / "a", false);
+  synthesise({.people = 300, .seed = 5, .parquet = true}, folder / "b", false);
+  synthesise({.people = 300, .seed = 6}, folder / "c", false);
+  const auto a = fingerprint(read_folder(folder / "a").people);
+  EXPECT_EQ(fingerprint(read_folder(folder / "b").people), a);
+  EXPECT_NE(fingerprint(read_folder(folder / "c").people), a);
+}
+
+TEST(Synth, TabularPeopleHaveNumbersACategoryAndASet) {
+  const TestFolder folder;
+  synthesise({.kind = SynthKind::Tabular, .people = 500}, folder / "t", false);
+  const auto people = read_folder(folder / "t").people;
+  EXPECT_EQ(people.size(), 500u);
+  EXPECT_EQ(people.features.columns, 3u + 5u + 6u);
+}
+
+TEST(Synth, DoesNotOverwriteUnlessForced) {
+  const TestFolder folder;
+  synthesise({.people = 10}, folder / "a", false);
+  EXPECT_THROW(synthesise({.people = 10}, folder / "a", false), InputError);
+  EXPECT_NO_THROW(synthesise({.people = 20}, folder / "a", true));
+  EXPECT_EQ(read_folder(folder / "a").people.size(), 20u);
+}
+
+}  // namespace
+}  // namespace hyobscure::data
