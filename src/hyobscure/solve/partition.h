@@ -1,0 +1,61 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <limits>
+#include <vector>
+
+namespace hyobscure::solve {
+
+/// Contiguous groups of the values 0 .. n-1 of an ordered secret.
+struct Partition {
+  /// Group g holds the values starts[g] .. starts[g+1]-1; starts.front() = 0, starts.back() = n.
+  std::vector<int> starts;
+
+  int groups() const { return static_cast<int>(starts.size()) - 1; }
+  int values() const { return starts.back(); }
+  int first(int group) const { return starts[static_cast<std::size_t>(group)]; }
+  int end(int group) const { return starts[static_cast<std::size_t>(group) + 1]; }
+  /// The group that holds a value.
+  int group_of(int value) const;
+  bool operator==(const Partition&) const = default;
+};
+
+/// The values of an ordered secret, in increasing order.
+struct OrderedValues {
+  Eigen::VectorXd positions;  ///< the values themselves
+  Eigen::VectorXd people;     ///< how many people have each
+  Eigen::VectorXd distinct;  ///< how many distinct values each stands for: 1, more for atoms of joined values
+
+  int count() const { return static_cast<int>(positions.size()); }
+};
+
+/// (k, alpha)-uniqueness and (l, beta)-variety: what every group must satisfy.
+struct GroupLimits {
+  double least_people = 1;                                       ///< k
+  double most_people = std::numeric_limits<double>::infinity();  ///< alpha
+  double least_values = 1;                                       ///< l, distinct values
+  double most_values = std::numeric_limits<double>::infinity();  ///< beta, distinct values
+
+  bool operator==(const GroupLimits&) const = default;
+  /// A group of this many people and distinct values is within the limits.
+  bool allow(double people, double values) const {
+    return people >= least_people && people <= most_people && values >= least_values && values <= most_values;
+  }
+};
+
+/// The values first .. last_exclusive-1 may form a group.
+[[nodiscard]] bool allowed(const OrderedValues& values, const GroupLimits& limits, int first,
+                           int last_exclusive);
+
+/// The partition covers the values in order and every group is within the limits.
+[[nodiscard]] bool satisfies(const OrderedValues& values, const GroupLimits& limits,
+                             const Partition& partition);
+
+/// Throws InputError unless the three vectors are equally long, not empty, finite, the positions increase and
+/// nothing is negative.
+void validate(const OrderedValues& values);
+
+/// Throws InputError for limits that contradict themselves, such as a least above its most.
+void validate(const GroupLimits& limits);
+
+}  // namespace hyobscure::solve
