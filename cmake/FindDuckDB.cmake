@@ -1,16 +1,13 @@
-# DuckDB::DuckDB: a DuckDB of the system where there is one, else the copy that `./run` unpacks into .deps/duckdb.
+# DuckDB::DuckDB: a DuckDB of the system where there is one, else the copy that `./run` unpacks into .deps/duckdb. An
+# installed hyobscure has its copy beside its own library, two folders above this file.
+# DuckDB_IS_BUNDLED: the copy of .deps, which an installation must take along.
+set(_bundled "${CMAKE_CURRENT_LIST_DIR}/../.deps/duckdb")
 find_path(DuckDB_INCLUDE_DIR duckdb.h)
+find_path(DuckDB_INCLUDE_DIR duckdb.h PATHS "${_bundled}/include" "${CMAKE_CURRENT_LIST_DIR}/../../../include" NO_DEFAULT_PATH)
 find_library(DuckDB_LIBRARY duckdb)
-set(_duckdb_bundled "${CMAKE_CURRENT_LIST_DIR}/../.deps/duckdb")
-if(NOT DuckDB_LIBRARY OR NOT DuckDB_INCLUDE_DIR)
-  unset(DuckDB_INCLUDE_DIR CACHE)
-  unset(DuckDB_LIBRARY CACHE)
-  # The installed package keeps its copy of the library beside our own, two levels above this file.
-  find_path(DuckDB_INCLUDE_DIR duckdb.h PATHS "${_duckdb_bundled}/include"
-    "${CMAKE_CURRENT_LIST_DIR}/../../../include" NO_DEFAULT_PATH)
-  find_library(DuckDB_LIBRARY duckdb PATHS "${_duckdb_bundled}/lib" "${CMAKE_CURRENT_LIST_DIR}/../.." NO_DEFAULT_PATH)
-  set(DuckDB_IS_BUNDLED TRUE)
-endif()
+find_library(DuckDB_LIBRARY duckdb PATHS "${_bundled}/lib" "${CMAKE_CURRENT_LIST_DIR}/../.." NO_DEFAULT_PATH)
+cmake_path(IS_PREFIX _bundled "${DuckDB_LIBRARY}" NORMALIZE DuckDB_IS_BUNDLED)
+
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(DuckDB REQUIRED_VARS DuckDB_LIBRARY DuckDB_INCLUDE_DIR
   REASON_FAILURE_MESSAGE "run './run build' once: it fetches DuckDB by package name")

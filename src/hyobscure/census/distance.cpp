@@ -6,6 +6,7 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numbers>
 #include <numeric>
 #include <vector>
@@ -148,6 +149,19 @@ double itself(double x) { return x; }
 double one_if_present(double x) { return x != 0 ? 1.0 : 0.0; }
 
 }  // namespace
+
+Distance distance_named(const std::string& name) {
+  static const std::map<std::string, Distance> kNames = {{"jensen-shannon", Distance::JensenShannon},
+                                                         {"squared-euclidean", Distance::SquaredEuclidean},
+                                                         {"euclidean", Distance::Euclidean},
+                                                         {"jaccard", Distance::Jaccard},
+                                                         {"hamming", Distance::Hamming}};
+  const auto found = kNames.find(name);
+  if (found == kNames.end())
+    throw InputError({.source = "distance"}, "there is no distance of this name",
+                     "Take one of docs/settings.md.");
+  return found->second;
+}
 
 double distance_between(Distance distance, SparseRows::Row a, SparseRows::Row b, std::size_t columns) {
   switch (distance) {

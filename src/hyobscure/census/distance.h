@@ -20,6 +20,10 @@ enum class Distance {
   Hamming,           ///< items in exactly one of the two sets, as a share of all columns: 0 .. 1
 };
 
+/// "jensen-shannon", "squared-euclidean", "euclidean", "jaccard", "hamming"; throws InputError for another
+/// name.
+[[nodiscard]] Distance distance_named(const std::string& name);
+
 /// The definition, by one merge of the two rows. The rows must have passed check_rows.
 /// `columns` matters for Hamming only. Cost: the entries of both rows.
 [[nodiscard]] double distance_between(Distance distance, data::SparseRows::Row a, data::SparseRows::Row b,

@@ -3,7 +3,7 @@
 #include <duckdb.h>
 #include <fmt/format.h>
 
-#include <regex>
+#include <cstdlib>
 
 namespace hyobscure::data {
 namespace {
@@ -91,9 +91,14 @@ struct Extracted {
 
 bool contains(const std::string& text, const char* part) { return text.find(part) != text.npos; }
 
+/// The number after the first "line" of the engine's message; 0 where it names none.
 std::size_t line_number(const std::string& text) {
-  std::smatch match;
-  return std::regex_search(text, match, std::regex("[Ll]ine:? (\\d+)")) ? std::stoul(match[1]) : 0;
+  for (const std::string_view mark : {"Line: ", "line: ", "Line ", "line "})
+    if (const auto at = text.find(mark); at != text.npos) {
+      const std::size_t number = std::strtoul(text.c_str() + at + mark.size(), nullptr, 10);
+      if (number > 0) return number;
+    }
+  return 0;
 }
 
 /// A statement error names things of the query, which the user wrote; candidates may be cells of a file
@@ -193,7 +198,29 @@ std::string_view Chunk::text(std::size_t column, std::size_t row) const {
   return {duckdb_string_t_data(&strings[row]), duckdb_string_t_length(strings[row])};
 }
 
+/// Where the engine puts what does not fit into memory: a folder that nobody else can read and that does not
+/// stay.
+class SpillFolder {
+ public:
+  SpillFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "hyobscure-spill-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder can be made");
+    path_ = name;
+  }
+  ~SpillFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  SpillFolder(const SpillFolder&) = delete;
+  SpillFolder& operator=(const SpillFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
 struct Engine::State {
+  SpillFolder spill;  // outlives the database
   duckdb_database database = nullptr;
   duckdb_connection connection = nullptr;
   Progress progress;
@@ -230,6 +257,7 @@ Engine::Engine(const EngineSettings& settings, const Progress& progress) : state
   run("SET autoinstall_known_extensions = false");
   run("SET autoload_known_extensions = false");
   run("SET enable_progress_bar = false");
+  run("SET temp_directory = " + quoted_text(state_->spill.path().string()));
   run("SET file_search_path = " + quoted_text(std::filesystem::absolute(settings.folder).string()));
   if (settings.threads > 0) run(fmt::format("SET threads = {}", settings.threads));
   if (!settings.memory.empty()) try {
@@ -294,7 +322,7 @@ std::vector<Column> Engine::describe(const std::string& relation) {
   return columns;
 }
 
-void Engine::check_is_select(const std::string& sql) {
+void Engine::check_is_one_statement(const std::string& sql) {
   Extracted extracted;
   const idx_t count = duckdb_extract_statements(state_->connection, sql.c_str(), &extracted.handle);
   if (count == 0) {
@@ -302,12 +330,6 @@ void Engine::check_is_select(const std::string& sql) {
     throw EngineError(EngineError::Kind::Statement, text == nullptr ? "it is empty" : text);
   }
   if (count > 1) throw EngineError(EngineError::Kind::Statement, "it holds more than one statement");
-  Statement statement;
-  if (duckdb_prepare_extracted_statement(state_->connection, extracted.handle, 0, &statement.handle) !=
-      DuckDBSuccess)
-    throw_engine_error(duckdb_prepare_error(statement.handle));
-  if (duckdb_prepared_statement_type(statement.handle) != DUCKDB_STATEMENT_TYPE_SELECT)
-    throw EngineError(EngineError::Kind::Statement, "it is not a SELECT");
 }
 
 Engine::Appender::Appender(Engine& engine, const std::string& table) {

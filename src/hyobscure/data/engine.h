@@ -88,8 +88,8 @@ class Engine {
   /// The first column, VARCHAR, of every row.
   std::vector<std::string> texts(const std::string& sql);
   std::vector<Column> describe(const std::string& relation);
-  /// Throws EngineError unless the text is one SELECT statement.
-  void check_is_select(const std::string& sql);
+  /// Throws EngineError unless the text is one statement.
+  void check_is_one_statement(const std::string& sql);
 
   /// Fills a table that exists, row by row.
   class Appender {

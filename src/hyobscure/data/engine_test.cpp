@@ -46,13 +46,23 @@ TEST(Engine, StopsALongStatementWhenAsked) {
       Stopped);
 }
 
-TEST(Engine, TakesOneSelectOnlyAsAQuery) {
+TEST(Engine, TellsOneStatementFromSeveral) {
   Engine engine({}, {});
-  EXPECT_NO_THROW(engine.check_is_select("SELECT 1;"));
-  EXPECT_THROW(engine.check_is_select("SELECT 1; SELECT 2"), EngineError);
-  EXPECT_THROW(engine.check_is_select("CREATE TABLE t (a INT)"), EngineError);
-  EXPECT_THROW(engine.check_is_select("SELEC 1"), EngineError);
-  EXPECT_THROW(engine.check_is_select(""), EngineError);
+  EXPECT_NO_THROW(engine.check_is_one_statement("SELECT 1;"));
+  EXPECT_THROW(engine.check_is_one_statement("SELECT 1; SELECT 2"), EngineError);
+  EXPECT_THROW(engine.check_is_one_statement("SELECT 1) AS t; DROP TABLE x; SELECT (1"), EngineError);
+  EXPECT_THROW(engine.check_is_one_statement("SELEC 1"), EngineError);
+  EXPECT_THROW(engine.check_is_one_statement(""), EngineError);
+}
+
+TEST(Engine, SpillsToAPrivateFolderThatDoesNotStay) {
+  std::string folder;
+  {
+    Engine engine({}, {});
+    folder = engine.texts("SELECT current_setting('temp_directory')").at(0);
+    EXPECT_EQ(std::filesystem::status(folder).permissions(), std::filesystem::perms::owner_all);
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder));
 }
 
 TEST(Engine, ExplainsAnErrorWithoutQuotingACell) {

@@ -6,18 +6,13 @@
 #include <map>
 
 #include "hyobscure/base/error.h"
+#include "hyobscure/base/text.h"
 #include "hyobscure/data/compressed.h"
 
 namespace hyobscure::data {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string lower_case(std::string text) {
-  std::ranges::transform(text, text.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 SourceKind kind_of_file(const SourceSpec& source) {
   static const std::map<std::string, SourceKind> kFormats = {{"csv", SourceKind::Csv},
@@ -76,7 +71,7 @@ std::string relation_sql(Engine& engine, const SourceSpec& source, const fs::pat
     case SourceKind::Query:
       break;
   }
-  engine.check_is_select(source.query);
+  engine.check_is_one_statement(source.query);  // and in parentheses only a SELECT can stand
   std::string query = source.query;
   while (!query.empty() &&
          (query.back() == ';' || std::isspace(static_cast<unsigned char>(query.back())) != 0))

@@ -11,6 +11,7 @@
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/files.h"
+#include "hyobscure/base/text.h"
 
 namespace hyobscure::data {
 namespace {
@@ -352,7 +353,7 @@ void refuse_column_in_two_roles(const Spec& spec) {
   columns.push_back(spec.people.id);
   columns.push_back(spec.people.secret);
   for (const std::string& column : columns)
-    if (!seen.insert(column).second)
+    if (!seen.insert(lower_case(column)).second)  // SQL does not tell AGE from age
       throw InputError({.source = spec.name, .column = column},
                        "is named twice among id, secret and features", "Give every column one role.");
   for (const auto* list : {&spec.people.categorical, &spec.people.sets})

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kYoungest = 18;
 constexpr int kOldest = 70;
-constexpr int kGenres = 8;
+constexpr int kGenres = 12;
 
 /// Draws an index with probability proportional to its weight, in constant time (Walker's alias method).
 class WeightedChoice {
@@ -62,9 +62,11 @@ std::vector<double> age_weights() {
   return weights;
 }
 
-/// How well something made for people of `centre` suits someone of `age`, between 1 - dependence and 1.
+/// How well something made for people of `centre` suits someone of `age`, at most 1; always 1 without
+/// dependence.
 double suits(double age, double centre, double dependence) {
-  return 1 - dependence + dependence * std::exp(-std::pow((age - centre) / 9.0, 2) / 2);
+  const double distance = (age - centre) / 9.0;
+  return std::max(0.02, std::exp(-dependence * distance * distance / 2));
 }
 
 struct Catalogue {
@@ -77,7 +79,7 @@ Catalogue make_catalogue(const SynthSettings& settings, RandomStream random) {
   std::vector<double> centre, quality, popularity;
   std::vector<int> genre;
   for (int i = 0; i < settings.items; ++i) {
-    popularity.push_back(1 / std::pow(i + 10, 0.8));
+    popularity.push_back(1 / (i + 10.0));
     centre.push_back(kYoungest + (kOldest - kYoungest) * random.uniform());
     quality.push_back(3.4 + 0.6 * random.normal());
     genre.push_back(static_cast<int>(random.below(kGenres)));
@@ -144,17 +146,36 @@ class Synthesiser {
 
   int draw_age(RandomStream& random) const { return kYoungest + static_cast<int>(ages_.draw(random)); }
 
+  /// People love one genre, like another and care little for the rest; which ones goes by age as far as the
+  /// dependence says.
+  std::array<double, kGenres> draw_taste(int age, RandomStream& random) const {
+    std::array<double, kGenres> taste, pull;
+    for (int genre = 0; genre < kGenres; ++genre) {
+      const auto at = static_cast<std::size_t>(genre);
+      const double centre = kYoungest + (kOldest - kYoungest) * (genre + 0.5) / kGenres;
+      taste[at] = 0.02 + 0.08 * random.uniform();
+      pull[at] = suits(age, centre, settings_.dependence);
+    }
+    for (const double liking : {1.0, 0.5}) {
+      double rest = random.uniform() * std::accumulate(pull.begin(), pull.end(), 0.0);
+      std::size_t genre = 0;
+      while (genre + 1 < pull.size() && rest >= pull[genre]) rest -= pull[genre++];
+      taste[genre] = liking;
+      pull[genre] = 0;
+    }
+    return taste;
+  }
+
   /// Popular items first come to mind; taste and, as far as the dependence goes, age decide.
   void rate(const Catalogue& catalogue, const std::string& id, int age, RandomStream& random,
             Engine::Appender& events) const {
-    std::array<double, kGenres> taste;
-    for (double& liking : taste) liking = std::pow(random.uniform(), 2);
-    const double wanted_mean = settings_.entries * std::exp(0.6 * random.normal() - 0.18);
+    const auto taste = draw_taste(age, random);
+    const double wanted_mean = settings_.entries * std::exp(0.4 * random.normal() - 0.08);
     const auto wanted = static_cast<std::size_t>(std::clamp(wanted_mean, 5.0, settings_.items / 2.0));
     std::unordered_set<std::size_t> rated;
     for (std::size_t tries = 0; rated.size() < wanted && tries < 200 * wanted; ++tries) {
       const std::size_t item = catalogue.by_popularity.draw(random);
-      const double liking = 0.1 + 0.9 * taste[static_cast<std::size_t>(catalogue.genre[item])];
+      const double liking = taste[static_cast<std::size_t>(catalogue.genre[item])];
       const double fit = suits(age, catalogue.centre[item], settings_.dependence);
       if (random.uniform() >= liking * fit || !rated.insert(item).second) continue;
       const double stars =

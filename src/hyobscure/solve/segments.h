@@ -11,7 +11,7 @@ namespace hyobscure::solve {
 /// The census of an ordered secret, such that any run of values ("segment") becomes the matrices of a channel
 /// problem in constant time for each pair of clusters.
 ///
-/// Memory: two prefix tables of the size of the pair sums, (|Y| |C|)^2 numbers in all.
+/// Memory: one prefix table of ((|Y| + 1) |C|)^2 numbers, beside the caller's pair sums.
 class SegmentTables {
  public:
   /// counts: n(c, y), clusters x values. distinct: how many distinct values of the secret each column stands

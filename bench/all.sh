@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Runs every benchmark of a build folder: ./run bench, or bench/all.sh build [a part of the name]
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "${1:-$here/../build}" && pwd)
+only=${2:-}
+
+for kernel in channel distance kmeans; do
+  [[ $kernel == *"$only"* ]] || continue
+  echo "== micro: $kernel"
+  "$build/bench/${kernel}_bench" --benchmark_counters_tabular=true
+done
+if [[ whole_run == *"$only"* ]]; then
+  echo "== scale: whole runs"
+  /usr/bin/python3 "$here/scale/whole_run.py" "$build/hyobscure"
+fi

@@ -1,0 +1,42 @@
+#include "cli/command.h"
+
+namespace hyobscure::cli {
+
+void add_common_options(CLI::App& command, CommonOptions& common) {
+  command.add_flag("--json", common.json, "print one JSON object instead of text");
+  command.add_flag("-q,--quiet", common.quiet, "show no progress");
+  command
+      .add_option("--threads", common.threads,
+                  "threads to use (default: all cores); the result does not depend on it")
+      ->check(CLI::Range(0, 1024));
+  command.add_option("--memory", common.memory, "memory for tables, such as 2GB");
+}
+
+void add_spec_flags(CLI::App& command, SpecOptions& spec) {
+  const auto add = [&](const std::string& flag, const std::string& key, const std::string& help,
+                       const std::string& group) {
+    command
+        .add_option_function<std::string>(
+            flag, [&spec, key](const std::string& text) { spec.overrides.push_back({key, text}); }, help)
+        ->group(group);
+  };
+  const std::string kShort = "Often used keys of the spec (every key is a flag too: --groups.people 100,400)";
+  add("--budget", "channel.budget", "largest expected distance (channel.budget)", kShort);
+  add("--clusters", "channel.clusters", "clusters of people (channel.clusters)", kShort);
+  add("--groups", "groups.count", "number of groups (groups.count)", kShort);
+  add("--method", "method.name", "hyobscure or xobf (method.name)", kShort);
+  add("--seed", "method.seed", "repeatable draws, for trials only (method.seed)", kShort);
+  for (const data::Setting& setting : data::settings())
+    add("--" + setting.full_name(), setting.full_name(), setting.help, "");
+}
+
+void add_spec_options(CLI::App& command, SpecOptions& spec) {
+  command.add_option("SPEC", spec.file, "spec file (TOML); see docs/settings.md")->required();
+  add_spec_flags(command, spec);
+}
+
+data::EngineSettings engine_settings(const CommonOptions& common, const data::Spec& spec) {
+  return {.folder = spec.folder, .memory = common.memory, .threads = common.threads};
+}
+
+}  // namespace hyobscure::cli

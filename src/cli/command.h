@@ -1,0 +1,74 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hyobscure/base/progress.h"
+#include "hyobscure/data/engine.h"
+#include "hyobscure/data/spec.h"
+
+namespace hyobscure::cli {
+
+enum ExitCode {
+  kGood = 0,
+  kOurFault = 1,      ///< a bug
+  kCorrectInput = 2,  ///< the message says what to correct
+  kWeaker = 3,        ///< usable, but less than was asked for
+  kStopped = 130,     ///< Ctrl-C before there was an answer; nothing was written
+};
+
+/// What all commands share.
+struct CommonOptions {
+  bool json = false;
+  bool quiet = false;
+  int threads = 0;
+  std::string memory;
+};
+
+/// A spec file, with keys given as flags.
+struct SpecOptions {
+  std::string file;
+  std::vector<data::Override> overrides;
+
+  data::Spec read() const { return data::read_spec(file, overrides); }
+};
+
+/// The chosen command's work. It returns its exit code and has written its answer to standard output.
+using Run = std::function<int(const CommonOptions&, const Progress&)>;
+
+struct Command {
+  CommonOptions common;
+  Run run;
+};
+
+void add_common_options(CLI::App& command, CommonOptions& common);
+void add_spec_options(CLI::App& command, SpecOptions& spec);
+/// The keys as flags only, for commands that take the spec file otherwise.
+void add_spec_flags(CLI::App& command, SpecOptions& spec);
+
+data::EngineSettings engine_settings(const CommonOptions& common, const data::Spec& spec);
+
+/// One line a command, each in its own file.
+void add_demo_command(CLI::App& app, Command& chosen);
+void add_inspect_command(CLI::App& app, Command& chosen);
+void add_fit_command(CLI::App& app, Command& chosen);
+void add_publish_command(CLI::App& app, Command& chosen);
+void add_verify_command(CLI::App& app, Command& chosen);
+void add_synth_command(CLI::App& app, Command& chosen);
+void add_settings_command(CLI::App& app, Command& chosen);
+
+/// Seconds since the object was made.
+class Stopwatch {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace hyobscure::cli

@@ -1,0 +1,100 @@
+// hyobscure demo
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "cli/command.h"
+#include "hyobscure/base/files.h"
+#include "hyobscure/data/read.h"
+#include "hyobscure/data/synth.h"
+#include "hyobscure/obscure/fit.h"
+#include "hyobscure/obscure/inspection.h"
+#include "hyobscure/release/publish.h"
+#include "hyobscure/release/verify.h"
+#include "hyobscure/report/summary.h"
+
+namespace hyobscure::cli {
+namespace {
+
+struct DemoOptions {
+  std::string output = "hyobscure-demo";
+  std::int64_t people = 2000;
+  bool force = false;
+};
+
+/// The command that a user would type for the step that follows.
+void announce(const CommonOptions& common, const std::string& command) {
+  if (!common.json) fmt::print("\n$ hyobscure {}\n", command);
+}
+
+void show(const CommonOptions& common, const std::string& text) {
+  if (!common.json) fmt::print("{}", text);
+}
+
+int run(const DemoOptions& options, const CommonOptions& common, const Progress& progress) {
+  const Stopwatch watch;
+  StagedFolder staged(options.output, options.force);
+  const std::filesystem::path folder = options.output, stage = staged.path();
+  const auto named = [&](const char* name) { return (folder / name).string(); };
+
+  announce(common, fmt::format("synth --people {} --dependence 0.8 -o {}", options.people, named("data")));
+  data::synthesise({.people = options.people, .dependence = 0.8}, stage / "data", false, progress);
+  const data::Spec spec = data::read_spec(stage / "data" / "spec.toml");
+  show(common, fmt::format("{} people who rated films; their age is the secret\n", options.people));
+
+  announce(common, "inspect " + named("data/spec.toml"));
+  data::Engine engine(engine_settings(common, spec), progress);
+  const data::Reading reading = data::read_people(engine, spec, progress);
+  show(common,
+       report::inspection_text(obscure::inspect(reading.people, spec, progress), reading.counts, spec));
+
+  announce(common, fmt::format("fit {} -o {}", named("data/spec.toml"), named("mechanism.json")));
+  const obscure::Mechanism mechanism = obscure::fit(reading.people, spec, progress);
+  obscure::write_mechanism(mechanism, stage / "mechanism.json");
+  show(common, report::mechanism_text(mechanism, reading.counts));
+
+  announce(common, fmt::format("publish {} -m {} -o {}", named("data/spec.toml"), named("mechanism.json"),
+                               named("release")));
+  const release::PublishResult result = release::publish(
+      engine, spec, reading, mechanism, {.output = stage / "release", .force = false}, progress);
+  show(common, report::release_text(result));
+
+  announce(common, fmt::format("verify {} --against {}", named("release"), named("data/spec.toml")));
+  const release::Verification verification = release::verify(stage / "release", &spec, progress);
+  show(common, report::verification_text(verification));
+  staged.commit();
+
+  if (common.json)
+    fmt::print("{}\n", report::mechanism_json(mechanism, reading.counts, watch.seconds()));
+  else
+    fmt::print(
+        "\nLook at\n  {:<38} what is published\n  {:<38} its constraints, groups, leakage and hashes\n"
+        "  {:<38} the settings: change one and run the commands above again\n  {:<38} private: never publish "
+        "it\n",
+        named("release/people.csv"), named("release/manifest.json"), named("data/spec.toml"),
+        named("mechanism.json"));
+  return verification.passed() ? (mechanism.converged ? kGood : kWeaker) : kOurFault;
+}
+
+}  // namespace
+
+void add_demo_command(CLI::App& app, Command& chosen) {
+  auto options = std::make_shared<DemoOptions>();  // lives as long as the parser's callbacks
+  CLI::App* sub =
+      app.add_subcommand("demo", "Make a data set, protect it, publish it and verify the release");
+  sub->add_option("-o,--out", options->output, "folder to write")->capture_default_str();
+  sub->add_option("--people", options->people, "number of people")
+      ->capture_default_str()
+      ->check(CLI::Range(200, 10'000'000));
+  sub->add_flag("--force", options->force, "replace an existing folder");
+  add_common_options(*sub, chosen.common);
+  sub->footer("Example: hyobscure demo --people 5000");
+  sub->callback([options, &chosen] {
+    chosen.run = [options](const CommonOptions& common, const Progress& progress) {
+      return run(*options, common, progress);
+    };
+  });
+}
+
+}  // namespace hyobscure::cli

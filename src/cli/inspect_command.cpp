@@ -1,0 +1,41 @@
+// hyobscure inspect spec.toml
+
+#include <fmt/format.h>
+
+#include "cli/command.h"
+#include "hyobscure/data/read.h"
+#include "hyobscure/obscure/inspection.h"
+#include "hyobscure/report/summary.h"
+
+namespace hyobscure::cli {
+namespace {
+
+int run(const SpecOptions& options, const CommonOptions& common, const Progress& progress) {
+  const Stopwatch watch;
+  const data::Spec spec = options.read();
+  data::Engine engine(engine_settings(common, spec), progress);
+  const data::Reading reading = data::read_people(engine, spec, progress);
+  const obscure::Inspection inspection = obscure::inspect(reading.people, spec, progress);
+  progress.report("", 0, 0);
+  fmt::print("{}", common.json ? report::inspection_json(inspection, reading.counts, watch.seconds()) + "\n"
+                               : report::inspection_text(inspection, reading.counts, spec));
+  return kGood;
+}
+
+}  // namespace
+
+void add_inspect_command(CLI::App& app, Command& chosen) {
+  auto options = std::make_shared<SpecOptions>();  // lives as long as the parser's callbacks
+  CLI::App* sub = app.add_subcommand(
+      "inspect", "Tell what is in the data, what it leaks today and which terms can be met");
+  add_spec_options(*sub, *options);
+  add_common_options(*sub, chosen.common);
+  sub->footer("Example: hyobscure inspect spec.toml --groups.people 100,400 --groups.values 4,12");
+  sub->callback([options, &chosen] {
+    chosen.run = [options](const CommonOptions& common, const Progress& progress) {
+      return run(*options, common, progress);
+    };
+  });
+}
+
+}  // namespace hyobscure::cli

@@ -1,0 +1,101 @@
+#include <fmt/format.h>
+
+#include <atomic>
+#include <csignal>
+#include <exception>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/progress_line.h"
+#include "hyobscure/base/error.h"
+#include "hyobscure/base/parallel.h"
+
+namespace hyobscure::cli {
+namespace {
+
+std::atomic<bool> stop_requested{false};
+
+/// The first Ctrl-C asks the work to stop; the second one ends the program.
+void install_stop_signal() {
+  struct sigaction action{};
+  action.sa_handler = [](int) { stop_requested.store(true, std::memory_order_relaxed); };
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+void add_commands(CLI::App& app, Command& chosen) {
+  add_demo_command(app, chosen);
+  add_inspect_command(app, chosen);
+  add_fit_command(app, chosen);
+  add_publish_command(app, chosen);
+  add_verify_command(app, chosen);
+  add_synth_command(app, chosen);
+  add_settings_command(app, chosen);
+}
+
+int tell_error(const CommonOptions& common, int code, const std::string& text,
+               const InputError* input = nullptr) {
+  if (common.json) {
+    nlohmann::ordered_json error = {{"message", text}, {"exit_code", code}};
+    if (input != nullptr) {
+      error["source"] = input->place().source;
+      error["row"] = input->place().row;
+      error["column"] = input->place().column;
+      error["problem"] = input->problem();
+      error["remedy"] = input->remedy();
+    }
+    fmt::print("{}\n", nlohmann::ordered_json{{"error", error}}.dump(
+                           -1, ' ', false, nlohmann::json::error_handler_t::replace));
+  }
+  fmt::print(stderr, "hyobscure: {}\n", text);
+  return code;
+}
+
+int run_chosen(const Command& chosen) {
+  const CommonOptions& common = chosen.common;
+  try {
+    const ThreadLimit limit(common.threads);
+    ProgressLine line(!common.quiet && !common.json);
+    const Progress progress(
+        [&](std::string_view stage, double done, double total) { line.report(stage, done, total); },
+        &stop_requested);
+    return chosen.run(common, progress);
+  } catch (const InputError& error) {
+    return tell_error(common, kCorrectInput, error.what(), &error);
+  } catch (const data::EngineError& error) {
+    return tell_error(common, kCorrectInput, data::explain(error, "data").what());
+  } catch (const Stopped&) {
+    return tell_error(common, kStopped, "stopped; nothing was written");
+  } catch (const std::bad_alloc&) {
+    return tell_error(common, kCorrectInput,
+                      "there is not enough memory. Use fewer clusters, or a larger machine.");
+  } catch (const std::exception& error) {
+    return tell_error(common, kOurFault,
+                      fmt::format("this is a fault of hyobscure, please report it: {}", error.what()));
+  }
+}
+
+int main(int argc, char** argv) {
+  CLI::App app{"Publish data about people so that attackers cannot infer what each person keeps private."};
+  app.name("hyobscure");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", HYOBSCURE_VERSION);
+  app.footer(
+      "Start with `hyobscure demo`. Each command has --help with an example.\n"
+      "Exit codes: 0 good, 2 correct the input, 3 usable but weaker than asked, 1 our fault, 130 stopped.");
+  Command chosen;
+  add_commands(app, chosen);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kGood : kCorrectInput;
+  }
+  install_stop_signal();
+  return run_chosen(chosen);
+}
+
+}  // namespace
+}  // namespace hyobscure::cli
+
+int main(int argc, char** argv) { return hyobscure::cli::main(argc, argv); }

@@ -1,0 +1,60 @@
+// hyobscure publish spec.toml -m mechanism.json -o release/
+
+#include <fmt/format.h>
+
+#include "cli/command.h"
+#include "hyobscure/base/files.h"
+#include "hyobscure/data/read.h"
+#include "hyobscure/obscure/mechanism.h"
+#include "hyobscure/release/publish.h"
+#include "hyobscure/report/summary.h"
+
+namespace hyobscure::cli {
+namespace {
+
+struct PublishOptions {
+  SpecOptions spec;
+  std::string mechanism;
+  std::string output;
+  bool force = false;
+};
+
+int run(const PublishOptions& options, const CommonOptions& common, const Progress& progress) {
+  const Stopwatch watch;
+  const data::Spec spec = options.spec.read();
+  check_output(options.output, options.force);
+  const obscure::Mechanism mechanism = obscure::read_mechanism(options.mechanism);
+  data::Engine engine(engine_settings(common, spec), progress);
+  const data::Reading reading = data::read_people(engine, spec, progress);
+  const release::PublishResult result = release::publish(
+      engine, spec, reading, mechanism, {.output = options.output, .force = options.force}, progress);
+  progress.report("", 0, 0);
+  if (common.json)
+    fmt::print("{}\n", report::release_json(result, watch.seconds()));
+  else
+    fmt::print("{}\nWrote {}\nNext: hyobscure verify {} --against {}\n", report::release_text(result),
+               options.output, options.output, options.spec.file);
+  return kGood;
+}
+
+}  // namespace
+
+void add_publish_command(CLI::App& app, Command& chosen) {
+  auto options = std::make_shared<PublishOptions>();  // lives as long as the parser's callbacks
+  CLI::App* sub = app.add_subcommand("publish", "Apply a mechanism: write the release and its manifest");
+  add_spec_options(*sub, options->spec);
+  sub->add_option("-m,--mechanism", options->mechanism, "mechanism file that fit wrote")->required();
+  sub->add_option("-o,--out", options->output, "folder to write")->required();
+  sub->add_flag("--force", options->force, "replace an existing folder");
+  add_common_options(*sub, chosen.common);
+  sub->footer(
+      "Publishing again gives the same release: the draws belong to the mechanism.\n"
+      "Example: hyobscure publish spec.toml -m mechanism.json -o release --release.ids replace");
+  sub->callback([options, &chosen] {
+    chosen.run = [options](const CommonOptions& common, const Progress& progress) {
+      return run(*options, common, progress);
+    };
+  });
+}
+
+}  // namespace hyobscure::cli

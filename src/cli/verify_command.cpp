@@ -1,0 +1,51 @@
+// hyobscure verify release/ --against spec.toml
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "cli/command.h"
+#include "hyobscure/release/verify.h"
+#include "hyobscure/report/summary.h"
+
+namespace hyobscure::cli {
+namespace {
+
+struct VerifyOptions {
+  std::string folder;
+  SpecOptions against;
+};
+
+int run(const VerifyOptions& options, const CommonOptions& common, const Progress& progress) {
+  const Stopwatch watch;
+  std::optional<data::Spec> original;
+  if (!options.against.file.empty()) original = options.against.read();
+  const release::Verification verification =
+      release::verify(options.folder, original ? &*original : nullptr, progress);
+  progress.report("", 0, 0);
+  fmt::print("{}", common.json ? report::verification_json(verification, watch.seconds()) + "\n"
+                               : report::verification_text(verification));
+  return verification.passed() ? kGood : kCorrectInput;
+}
+
+}  // namespace
+
+void add_verify_command(CLI::App& app, Command& chosen) {
+  auto options = std::make_shared<VerifyOptions>();  // lives as long as the parser's callbacks
+  CLI::App* sub =
+      app.add_subcommand("verify", "Check a written release from its files alone, or against the original");
+  sub->add_option("FOLDER", options->folder, "folder of the release")->required();
+  sub->add_option(
+      "--against", options->against.file,
+      "spec of the original data: proves that no exact secret and only donors of the same group appear");
+  add_spec_flags(*sub, options->against);
+  add_common_options(*sub, chosen.common);
+  sub->footer("Example: hyobscure verify release --against spec.toml");
+  sub->callback([options, &chosen] {
+    chosen.run = [options](const CommonOptions& common, const Progress& progress) {
+      return run(*options, common, progress);
+    };
+  });
+}
+
+}  // namespace hyobscure::cli

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+
+#include "hyobscure/base/progress.h"
+#include "hyobscure/census/census.h"
+#include "hyobscure/data/people.h"
+#include "hyobscure/data/spec.h"
+#include "hyobscure/obscure/mechanism.h"
+#include "hyobscure/obscure/method.h"
+
+namespace hyobscure::obscure {
+
+/// The people by value, as the partition search sees them.
+[[nodiscard]] solve::OrderedValues ordered_values(const data::People& people);
+
+/// (k, alpha) and (l, beta) of the spec. Throws InputError where they are not given: they have no default.
+[[nodiscard]] solve::GroupLimits group_limits(const data::Spec& spec);
+
+/// The groups that the methods start from: those of the spec, or the first groups of the chosen kind. Needs
+/// nothing but the secrets, so it comes before any long work. Throws InputError with the cause and the
+/// nearest settings that work where no grouping meets the limits.
+[[nodiscard]] solve::Partition first_groups(const data::Spec& spec, const solve::OrderedValues& values,
+                                            const solve::GroupLimits& limits, const Key& key);
+
+/// Clusters people and measures distances as the spec says.
+[[nodiscard]] census::Census census_of(const data::People& people, const data::Spec& spec,
+                                       const Progress& progress = {});
+
+/// The census as tables of the partition search.
+[[nodiscard]] solve::SegmentTables segment_tables(const data::People& people, const census::Census& census);
+
+/// The key of the searches: fixed, so that the same data and spec give the same mechanism but for its draws.
+[[nodiscard]] Key search_key(const data::Spec& spec);
+
+/// Finds the mechanism: first groups, census, method, promise, and the key of the draws.
+///
+///   minimise  I(Y; C', G)   subject to  expected distance <= budget,  k <= people <= alpha,  l <= values <=
+///   beta
+///
+/// Throws InputError for whatever the caller can correct, Stopped when stopped before there is an answer.
+[[nodiscard]] Mechanism fit(const data::People& people, const data::Spec& spec,
+                            const Progress& progress = {});
+
+}  // namespace hyobscure::obscure

@@ -1,0 +1,335 @@
+#include "hyobscure/obscure/fit.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+
+#include "hyobscure/base/error.h"
+#include "hyobscure/base/parallel.h"
+#include "hyobscure/base/test_folder.h"
+#include "hyobscure/data/read.h"
+#include "hyobscure/data/synth.h"
+
+namespace hyobscure::obscure {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+/// Synthetic people, made once for all tests of the file.
+class Fit : public testing::Test {
+ protected:
+  struct Loaded {
+    TestFolder folder;
+    data::People people;
+    Loaded() {
+      data::synthesise({.people = 600, .dependence = 0.9, .items = 300, .entries = 40}, folder / "d", false);
+      const data::Spec spec = data::read_spec(folder / "d" / "spec.toml");
+      data::Engine engine({.folder = spec.folder}, {});
+      people = data::read_people(engine, spec).people;
+    }
+  };
+
+  static const data::People& people() { return loaded_->people; }
+  static data::Spec spec(std::vector<data::Override> overrides = {}) {
+    return data::read_spec(loaded_->folder / "d" / "spec.toml", overrides);
+  }
+  static std::string refusal(const std::vector<data::Override>& overrides) {
+    try {
+      (void)fit(people(), spec(overrides));
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "accepted";
+  }
+
+  static void SetUpTestSuite() { loaded_ = new Loaded; }
+  static void TearDownTestSuite() { delete loaded_; }
+  static Loaded* loaded_;
+};
+Fit::Loaded* Fit::loaded_ = nullptr;
+
+/// From the definitions and the people alone: shares nothing with the solver or the tables.
+struct Recount {
+  double leakage_bits, groups_bits, distance_free;
+};
+Recount recount(const data::People& people, const Mechanism& mechanism) {
+  const auto clusters = census::assign(mechanism.clusters, people.features);
+  const double n = static_cast<double>(people.size());
+  std::map<std::pair<std::size_t, int>, std::map<std::uint32_t, double>> output;  // (g, c') -> y -> p
+  std::map<std::size_t, double> group;
+  std::map<std::uint32_t, double> value;
+  for (std::size_t u = 0; u < people.size(); ++u) {
+    const std::size_t g = mechanism.group_of_value(people.secrets[u]);
+    const Channel& channel = mechanism.channels[g];
+    const auto row =
+        std::ranges::find(channel.clusters, static_cast<int>(clusters[u])) - channel.clusters.begin();
+    group[g] += 1 / n;
+    value[people.secrets[u]] += 1 / n;
+    for (Eigen::Index j = 0; j < channel.probabilities.cols(); ++j)
+      output[{g, static_cast<int>(j)}][people.secrets[u]] += channel.probabilities(row, j) / n;
+  }
+  Recount result{0, 0, 0};
+  for (const auto& [g, p] : group) result.groups_bits -= p * std::log2(p);
+  for (const auto& [cell, by_value] : output) {
+    double total = 0;
+    for (const auto& [y, p] : by_value) total += p;
+    for (const auto& [y, p] : by_value)
+      if (p > 0) result.leakage_bits += p * std::log2(p / (total * value[y]));
+  }
+  return result;
+}
+
+TEST_F(Fit, KeepsItsPromises) {
+  const Mechanism mechanism = fit(people(), spec());
+  const Promise& promise = mechanism.promise;
+  const Recount truth = recount(people(), mechanism);
+  EXPECT_NEAR(promise.leakage, truth.leakage_bits, 1e-9);
+  EXPECT_NEAR(promise.leakage_groups, truth.groups_bits, 1e-9);
+  EXPECT_NEAR(promise.leakage, promise.leakage_groups + promise.leakage_features, 1e-12);
+  EXPECT_LE(promise.distance, promise.budget * (1 + 1e-9));
+  EXPECT_LE(promise.gap, 1e-9);
+  EXPECT_LT(promise.leakage_features, promise.leakage_unprotected);
+  EXPECT_TRUE(mechanism.converged);
+  EXPECT_EQ(mechanism.groups.size(), 4u);
+  for (const Group& group : mechanism.groups) {
+    EXPECT_GE(group.people, 60);
+    EXPECT_LE(group.people, 300);
+    EXPECT_GE(group.values, 4);
+    EXPECT_LE(group.values, 20);
+  }
+}
+
+TEST_F(Fit, RoundsNeverLeakMoreThanTheOneBefore) {
+  for (const char* acceptance : {"paper", "budget"})
+    for (const char* objective : {"total", "conditional"})
+      for (const char* first : {"optimal", "paper"}) {
+        const Mechanism mechanism = fit(people(), spec({{"method.acceptance", acceptance},
+                                                        {"method.objective", objective},
+                                                        {"groups.first", first}}));
+        for (std::size_t i = 1; i < mechanism.history.size(); ++i)
+          EXPECT_LT(mechanism.history[i].objective, mechanism.history[i - 1].objective)
+              << acceptance << " " << objective;
+        for (const Round& round : mechanism.history)
+          EXPECT_LE(round.distance, mechanism.promise.budget * (1 + 1e-9));
+      }
+}
+
+TEST_F(Fit, TheCrossIterationNeverLeaksMoreThanItsStart) {
+  const double start = fit(people(), spec({{"method.name", "xobf"}})).promise.leakage;
+  EXPECT_LE(fit(people(), spec()).promise.leakage, start + 1e-9);
+  EXPECT_LE(fit(people(), spec({{"method.acceptance", "budget"}})).promise.leakage, start + 1e-9);
+}
+
+TEST_F(Fit, MoreBudgetNeverLeaksMoreWithTheSameGroups) {
+  double before = 1e9;
+  for (const char* share : {"0", "0.1", "0.3", "0.6", "1"}) {
+    const double leakage = fit(people(), spec({{"method.name", "xobf"}, {"channel.budget_share", share}}))
+                               .promise.leakage_features;
+    EXPECT_LE(leakage, before + 1e-9) << share;
+    before = leakage;
+  }
+  EXPECT_LE(before, 1e-8);  // at share 1 the features need tell nothing
+}
+
+TEST_F(Fit, IsTheSameForAnyNumberOfThreadsButForTheKey) {
+  const auto run = [&](int threads) {
+    const ThreadLimit limit(threads);
+    return fit(people(), spec());
+  };
+  const Mechanism one = run(1), two = run(2);
+  ASSERT_EQ(one.channels.size(), two.channels.size());
+  for (std::size_t g = 0; g < one.channels.size(); ++g)
+    EXPECT_EQ(one.channels[g].probabilities, two.channels[g].probabilities);
+  EXPECT_EQ(one.promise.leakage, two.promise.leakage);
+  EXPECT_EQ(one.promise.leakage_null, two.promise.leakage_null);
+  EXPECT_EQ(one.clusters.centres, two.clusters.centres);
+  EXPECT_NE(one.key, two.key);
+}
+
+TEST_F(Fit, ASeedFixesTheKeyAndIsRemembered) {
+  const Mechanism one = fit(people(), spec({{"method.seed", "5"}})),
+                  two = fit(people(), spec({{"method.seed", "5"}}));
+  EXPECT_EQ(one.key, two.key);
+  EXPECT_TRUE(one.seeded);
+  EXPECT_FALSE(fit(people(), spec()).seeded);
+}
+
+TEST_F(Fit, TakesGroupsAsGivenAndMovesNone) {
+  const Mechanism mechanism =
+      fit(people(), spec({{"groups.fixed", "[[18, 27], [28, 36], [37, 50], [51, 70]]"},
+                          {"groups.people", "1,600"},
+                          {"groups.values", "1,60"}}));
+  EXPECT_EQ(mechanism.history.size(), 1u);
+  EXPECT_EQ(mechanism.groups[1].label, "28-36");
+}
+
+TEST_F(Fit, ChoosesTheSmallestPossibleNumberOfGroupsWhenNoneIsGiven) {
+  const std::string toml = R"([people]
+file = "people.csv"
+id = "id"
+secret = "age"
+[events]
+file = "events.csv"
+person = "person"
+item = "item"
+value = "rating"
+[groups]
+people = [30, 300]
+values = [4, 12]
+[channel]
+budget_share = 0.5
+)";
+  const Mechanism mechanism = fit(people(), data::parse_spec(toml, "spec.toml", loaded_->folder / "d"));
+  EXPECT_EQ(mechanism.groups.size(), 5u);  // 53 ages in groups of at most 12
+}
+
+TEST_F(Fit, RefusesLimitsThatNoGroupingMeetsAndProposesSome) {
+  EXPECT_THAT(refusal({{"groups.people", "60,100"}}),
+              AllOf(HasSubstr("no grouping meets the limits"), HasSubstr("hold at most 400"),
+                    HasSubstr("Settings near yours that work:\n  count = ")));
+  EXPECT_THAT(refusal({{"groups.people", "5000,6000"}}), HasSubstr("no grouping meets the limits"));
+  EXPECT_THAT(refusal({{"groups.values", "4,5"}}), HasSubstr("no grouping meets the limits"));
+}
+
+TEST_F(Fit, RefusesABudgetThatNoChannelMeetsAndSaysTheSmallest) {
+  EXPECT_THAT(refusal({{"channel.budget", "0.05"}, {"channel.budget_share", "0"}}),
+              HasSubstr("Keep one of them"));
+  const std::string toml = fmt::format(R"([people]
+file = "people.csv"
+id = "id"
+secret = "age"
+[events]
+file = "events.csv"
+person = "person"
+item = "item"
+value = "rating"
+[groups]
+people = [30, 300]
+values = [4, 20]
+[channel]
+)");
+  const auto folder = loaded_->folder / "d";
+  const auto with = [&](const std::string& budget) {
+    try {
+      (void)fit(people(), data::parse_spec(toml + budget, "spec.toml", folder));
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_THAT(with("budget = 0.05"),
+              AllOf(HasSubstr("0.05 is below 0."), HasSubstr("smallest expected distance")));
+  EXPECT_THAT(with(""), HasSubstr("channel.budget is not given"));
+}
+
+TEST_F(Fit, RefusesToChooseTheLimitsForTheUser) {
+  data::Spec without = spec();
+  without.groups.people.reset();
+  EXPECT_THROW((void)fit(people(), without), InputError);
+}
+
+TEST_F(Fit, RefusesMoreClustersThanPeople) {
+  EXPECT_THAT(refusal({{"channel.clusters", "1000"}}), HasSubstr("cluster"));
+}
+
+TEST_F(Fit, RefusesFixedGroupsThatLeaveSomebodyOutOrBreakALimit) {
+  EXPECT_THAT(refusal({{"groups.fixed", "[[18, 30], [35, 50], [51, 60], [61, 70]]"}}),
+              HasSubstr("groups.fixed"));
+  EXPECT_THAT(refusal({{"groups.fixed", "[[18, 30], [31, 50], [51, 60], [61, 65]]"}}),
+              HasSubstr("groups.fixed"));
+  EXPECT_THAT(refusal({{"groups.fixed", "[[18, 20], [21, 50], [51, 60], [61, 70]]"}}),
+              HasSubstr("outside people"));
+}
+
+TEST_F(Fit, StoppedDuringTheSearchItReturnsTheBestSoFar) {
+  std::atomic<bool> stop{false};
+  const Progress progress(
+      [&](std::string_view stage, double, double) {
+        if (stage == "solving the channel") stop = true;
+      },
+      &stop);
+  const Mechanism mechanism = fit(people(), spec(), progress);
+  EXPECT_FALSE(mechanism.converged);
+  EXPECT_EQ(mechanism.history.size(), 1u);
+}
+
+TEST_F(Fit, StoppedBeforeThereIsAnAnswerItSaysSo) {
+  std::atomic<bool> stop{true};
+  EXPECT_THROW((void)fit(people(), spec(), Progress({}, &stop)), Stopped);
+}
+
+// --- MovieLens, where the data is at hand
+// --------------------------------------------------------------------------------
+
+class MovieLens : public testing::Test {
+ protected:
+  void SetUp() override {
+    const char* given = std::getenv("HYOBSCURE_DATA");
+    folder_ = std::filesystem::path(given != nullptr ? given : HYOBSCURE_SOURCE_DIR "/../shared/data") /
+              "movielens-100k";
+    if (!std::filesystem::exists(folder_ / "u.data"))
+      GTEST_SKIP() << "MovieLens-100K is not in " << folder_ << " (HYOBSCURE_DATA)";
+  }
+
+  data::Spec spec(const std::vector<data::Override>& overrides) const {
+    const std::string toml = R"toml([people]
+query = "SELECT column0 AS id, column1 AS age FROM read_csv('u.user', delim='|', header=false)"
+id = "id"
+secret = "age"
+[events]
+query = "SELECT column0 AS id, column1 AS movie, column2 AS rating FROM read_csv('u.data', delim='\t', header=false)"
+person = "id"
+item = "movie"
+value = "rating"
+[secret]
+keep = [18, 50]
+[groups]
+count = 4
+people = [100, 400]
+values = [4, 12]
+[channel]
+clusters = 10
+budget = 0.49
+)toml";
+    return data::parse_spec(toml, "movielens.toml", folder_, overrides);
+  }
+
+  static data::People read(const data::Spec& spec) {
+    data::Engine engine({.folder = spec.folder}, {});
+    return data::read_people(engine, spec).people;
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(MovieLens, TheCrossIterationFallsMonotonicallyAndEndsWithinItsThreshold) {
+  const data::Spec terms = spec({});
+  const data::People people = read(terms);
+  EXPECT_EQ(people.size(), 802u);
+  EXPECT_EQ(people.values.size(), 33u);
+  const Mechanism mechanism = fit(people, terms);
+  EXPECT_TRUE(mechanism.converged);
+  ASSERT_GE(mechanism.history.size(), 2u);
+  for (std::size_t i = 1; i < mechanism.history.size(); ++i)
+    EXPECT_LT(mechanism.history[i].leakage, mechanism.history[i - 1].leakage);
+  EXPECT_NEAR(mechanism.promise.leakage, recount(people, mechanism).leakage_bits, 1e-9);
+}
+
+TEST_F(MovieLens, ThePapersOwnLimitsAreRefusedWithSettingsThatWork) {
+  const data::Spec terms = spec({{"groups.people", "100,200"}, {"groups.values", "4,8"}});
+  const data::People people = read(terms);
+  try {
+    (void)fit(people, terms);
+    FAIL() << "expected InputError";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("hold at most 800 of 802 people"),
+                                    HasSubstr("count = 4, people = [100, 236], values = [4, 9]")));
+  }
+}
+
+}  // namespace
+}  // namespace hyobscure::obscure

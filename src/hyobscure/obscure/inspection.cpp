@@ -1,0 +1,146 @@
+#include "hyobscure/obscure/inspection.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+
+#include "hyobscure/base/error.h"
+#include "hyobscure/census/statistics.h"
+#include "hyobscure/obscure/fit.h"
+#include "hyobscure/obscure/labels.h"
+#include "hyobscure/obscure/null.h"
+#include "hyobscure/solve/first_groups.h"
+#include "hyobscure/solve/leakage.h"
+
+namespace hyobscure::obscure {
+namespace {
+
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+constexpr int kMostCountsShown = 10;
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// The smallest whole number in [low, high] for which `works`, which stays true once it is.
+double smallest_that(double low, double high, const std::function<bool(double)>& works) {
+  while (low < high) {
+    const double middle = std::floor((low + high) / 2);
+    if (works(middle))
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
+
+GroupCountOption option_of(const solve::OrderedValues& values, const data::Spec& spec, int count) {
+  const auto possible = [&](const solve::GroupLimits& limits) {
+    return solve::optimal_groups(values, limits, count).has_value();
+  };
+  const double people = values.people.sum(), distinct = values.distinct.sum();
+  GroupCountOption option{.count = count};
+  option.smallest_alpha = smallest_that(std::ceil(people / count), people,
+                                        [&](double alpha) { return possible({.most_people = alpha}); });
+  option.smallest_beta = smallest_that(std::ceil(distinct / count), distinct,
+                                       [&](double beta) { return possible({.most_values = beta}); });
+  // The largest lower limit is one less than the smallest that fails.
+  option.largest_k =
+      smallest_that(1, people + 1, [&](double k) { return !possible({.least_people = k}); }) - 1;
+  option.largest_l =
+      smallest_that(1, distinct + 1, [&](double l) { return !possible({.least_values = l}); }) - 1;
+  if (spec.groups.people && spec.groups.values)
+    option.groupings = solve::count_groupings(values, group_limits(spec), count);
+  return option;
+}
+
+MeasuredLeakage unprotected_leakage(const data::People& people, const census::Census& census,
+                                    std::span<const std::uint32_t> strata, const Key& key) {
+  const auto& clusters = census.clustering.cluster_of_row;
+  const auto null =
+      census::permutation_null(clusters, people.secrets, strata, shuffles_for(people.size()), key);
+  return {census::conditional_information(clusters, people.secrets, strata) * kBitsPerNat,
+          null.mean_nats * kBitsPerNat, null.deviation_nats * kBitsPerNat};
+}
+
+GroupsPreview preview_of(const data::People& people, const data::Spec& spec, const census::Census& census,
+                         const solve::SegmentTables& tables, const solve::Partition& partition,
+                         const Key& key) {
+  const solve::ChannelProblem problem = solve::problem_of(tables, partition).problem;
+  GroupsPreview preview;
+  preview.groups = label_groups(people.values, partition.starts, spec.secret.keep);
+  std::vector<std::uint32_t> group_of_person;
+  for (const std::uint32_t secret : people.secrets) {
+    const auto g = static_cast<std::size_t>(partition.group_of(static_cast<int>(secret)));
+    group_of_person.push_back(static_cast<std::uint32_t>(g));
+    preview.groups[g].people += 1;
+  }
+  preview.leakage_groups_bits = solve::group_entropy(problem.joints) * kBitsPerNat;
+  preview.features = unprotected_leakage(people, census, group_of_person, key.derive("within groups"));
+  preview.smallest_budget = solve::smallest_distance(problem);
+  preview.largest_budget = solve::harmless_distance(problem);
+  return preview;
+}
+
+/// A method solves the channel a handful of times, each about as long as a solve halfway between the budgets.
+double fit_estimate(const solve::SegmentTables& tables, const solve::Partition& partition,
+                    const GroupsPreview& preview, const data::Spec& spec) {
+  constexpr double kUsualRounds = 5;
+  const auto begin = Clock::now();
+  (void)solve::solve_with_budget(solve::problem_of(tables, partition).problem,
+                                 (preview.smallest_budget + preview.largest_budget) / 2,
+                                 {.gap_tolerance_bits = spec.method.gap});
+  return seconds_since(begin) * (spec.method.name == "xobf" ? 1 : kUsualRounds);
+}
+
+double memory_estimate(const data::People& people, const census::Census& census) {
+  const double entry = sizeof(std::uint32_t) + sizeof(double);
+  const double engine = 48;  // an event while DuckDB sorts it
+  return static_cast<double>(people.features.entries()) * (entry + engine) +
+         static_cast<double>(people.size()) * 64 +
+         2 * static_cast<double>(census.pair_sums.size()) * sizeof(double);
+}
+
+}  // namespace
+
+Inspection inspect(const data::People& people, const data::Spec& spec, const Progress& progress) {
+  const solve::OrderedValues values = ordered_values(people);
+  Inspection result;
+  result.people = people.size();
+  result.items = people.features.columns;
+  result.entries = people.features.entries();
+  result.distinct_values = values.distinct.sum();
+  result.atoms = people.values.size();
+  result.lowest = people.values.front().low;
+  result.highest = people.values.back().high;
+  result.secret_entropy_bits = census::entropy(values.people) * kBitsPerNat;
+  const int most = std::min<int>(kMostCountsShown, static_cast<int>(people.values.size()));
+  for (int count = 2; count <= most; ++count) result.options.push_back(option_of(values, spec, count));
+
+  const auto begin = Clock::now();
+  const census::Census census = census_of(people, spec, progress);
+  result.census_seconds = seconds_since(begin);
+  result.memory_bytes = memory_estimate(people, census);
+  const Key key = search_key(spec).derive("inspect");
+  result.features = unprotected_leakage(people, census, {}, key);
+  if (!spec.groups.people || !spec.groups.values) {
+    result.no_preview_because = "The spec gives no limits yet (groups.people, groups.values).";
+    return result;
+  }
+  try {
+    const solve::Partition partition = first_groups(spec, values, group_limits(spec), search_key(spec));
+    const solve::SegmentTables tables = segment_tables(people, census);
+    result.preview = preview_of(people, spec, census, tables, partition, key);
+    result.fit_seconds = fit_estimate(tables, partition, *result.preview, spec);
+  } catch (const InputError& error) {
+    result.no_preview_because = error.what();
+  }
+  return result;
+}
+
+}  // namespace hyobscure::obscure

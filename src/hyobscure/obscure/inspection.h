@@ -1,0 +1,60 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hyobscure/base/numeric.h"
+#include "hyobscure/base/progress.h"
+#include "hyobscure/data/people.h"
+#include "hyobscure/data/spec.h"
+#include "hyobscure/obscure/mechanism.h"
+
+namespace hyobscure::obscure {
+
+/// A leakage in bits beside what chance alone would show.
+struct MeasuredLeakage {
+  double bits = kUnset;
+  double null_bits = kUnset;
+  double null_deviation_bits = kUnset;
+};
+
+/// What a number of groups admits, each limit taken by itself.
+struct GroupCountOption {
+  int count = 0;
+  double largest_k = kUnset;       ///< the most people that every group can have at least
+  double smallest_alpha = kUnset;  ///< the fewest people that every group can have at most
+  double largest_l = kUnset;
+  double smallest_beta = kUnset;
+  double groupings = kUnset;  ///< that meet all limits of the spec; unset where it gives none
+};
+
+/// What the first groups of the spec would give.
+struct GroupsPreview {
+  std::vector<Group> groups;
+  double leakage_groups_bits = kUnset;  ///< H(G): what the groups alone tell
+  MeasuredLeakage features;             ///< I(Y; C|G) of unprotected features
+  double smallest_budget = kUnset;      ///< no channel is nearer
+  double largest_budget = kUnset;       ///< from here on the features need tell nothing
+};
+
+/// What is in the data, how much it leaks today and which terms can be met.
+struct Inspection {
+  std::size_t people = 0, items = 0, entries = 0;
+  double distinct_values = 0;
+  std::size_t atoms = 0;  ///< values as optimised; fewer than distinct_values where they were joined
+  double lowest = kUnset, highest = kUnset;
+  double secret_entropy_bits = kUnset;
+  MeasuredLeakage features;  ///< I(Y; C): what the unprotected features tell without any group
+  std::vector<GroupCountOption> options;
+  std::optional<GroupsPreview> preview;  ///< absent where the spec gives no limits or they cannot be met
+  std::string no_preview_because;
+  double census_seconds = kUnset;
+  double fit_seconds = kUnset;   ///< about, after the census
+  double memory_bytes = kUnset;  ///< about, for the people and the tables
+};
+
+[[nodiscard]] Inspection inspect(const data::People& people, const data::Spec& spec,
+                                 const Progress& progress = {});
+
+}  // namespace hyobscure::obscure

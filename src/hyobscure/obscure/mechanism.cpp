@@ -1,0 +1,202 @@
+#include "hyobscure/obscure/mechanism.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "hyobscure/base/error.h"
+#include "hyobscure/base/files.h"
+
+namespace hyobscure::obscure {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// NaN, which JSON does not have, is written as null: the value of what was not computed.
+Json number(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
+double number(const Json& json) { return json.is_null() ? kUnset : json.get<double>(); }
+
+Json optional_number(const std::optional<double>& x) { return x ? Json(*x) : Json(nullptr); }
+std::optional<double> optional_number(const Json& json) {
+  return json.is_null() ? std::nullopt : std::optional(json.get<double>());
+}
+
+/// Rows of [column, value] pairs without the zeros: channels and centres are mostly zero.
+Json sparse(const Eigen::MatrixXd& matrix) {
+  Json rows = Json::array();
+  for (Eigen::Index r = 0; r < matrix.rows(); ++r) {
+    Json row = Json::array();
+    for (Eigen::Index c = 0; c < matrix.cols(); ++c)
+      if (matrix(r, c) != 0) row.push_back(Json::array({c, matrix(r, c)}));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+Eigen::MatrixXd dense(const Json& rows, Eigen::Index columns) {
+  Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(rows.size()), columns);
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    for (const Json& entry : rows[r]) {
+      const auto c = entry.at(0).get<Eigen::Index>();
+      if (c < 0 || c >= columns) throw std::out_of_range("column");
+      matrix(static_cast<Eigen::Index>(r), c) = entry.at(1).get<double>();
+    }
+  return matrix;
+}
+
+Json group_json(const Group& group) {
+  return {{"label", group.label},
+          {"low", optional_number(group.low)},
+          {"high", optional_number(group.high)},
+          {"high_included", group.high_included},
+          {"people", group.people},
+          {"values", group.values},
+          {"first_value", group.first_value}};
+}
+
+Group group_from(const Json& json) {
+  return {.label = json.at("label"),
+          .low = optional_number(json.at("low")),
+          .high = optional_number(json.at("high")),
+          .high_included = json.at("high_included"),
+          .people = json.at("people"),
+          .values = json.at("values"),
+          .first_value = json.at("first_value")};
+}
+
+Json channel_json(const Channel& channel) {
+  return {
+      {"clusters", channel.clusters}, {"people", channel.people}, {"rows", sparse(channel.probabilities)}};
+}
+
+Channel channel_from(const Json& json) {
+  Channel channel{.clusters = json.at("clusters"), .people = json.at("people"), .probabilities = {}};
+  channel.probabilities = dense(json.at("rows"), static_cast<Eigen::Index>(channel.clusters.size()));
+  return channel;
+}
+
+/// One list of fields serves both directions.
+template <class P, class Visit>
+void visit_promise(P& promise, Visit&& visit) {
+  visit("leakage_bits", promise.leakage);
+  visit("leakage_groups_bits", promise.leakage_groups);
+  visit("leakage_features_bits", promise.leakage_features);
+  visit("leakage_null_bits", promise.leakage_null);
+  visit("leakage_null_deviation_bits", promise.leakage_null_deviation);
+  visit("leakage_unprotected_bits", promise.leakage_unprotected);
+  visit("secret_entropy_bits", promise.secret_entropy);
+  visit("fano_error_bound", promise.fano_error_bound);
+  visit("distance", promise.distance);
+  visit("budget", promise.budget);
+  visit("gap_bits", promise.gap);
+}
+
+Json to_json(const Mechanism& mechanism) {
+  Json json = {{"kind", "hyobscure mechanism"},
+               {"format", Mechanism::kFormat},
+               {"version", HYOBSCURE_VERSION},
+               {"note", "private: holds statistics of the people and the key of their draws"},
+               {"method", mechanism.method},
+               {"objective", mechanism.objective},
+               {"distance", mechanism.distance},
+               {"converged", mechanism.converged},
+               {"people", mechanism.people},
+               {"data_fingerprint", mechanism.data_fingerprint},
+               {"seeded", mechanism.seeded},
+               {"key", mechanism.key.text()}};
+  json["limits"] = {{"people", {mechanism.limits.least_people, mechanism.limits.most_people}},
+                    {"values", {mechanism.limits.least_values, mechanism.limits.most_values}}};
+  for (const Group& group : mechanism.groups) json["groups"].push_back(group_json(group));
+  for (const Channel& channel : mechanism.channels) json["channels"].push_back(channel_json(channel));
+  visit_promise(mechanism.promise,
+                [&](const char* name, double value) { json["promise"][name] = number(value); });
+  json["history"] = Json::array();
+  for (const Round& round : mechanism.history)
+    json["history"].push_back({{"objective_bits", number(round.objective)},
+                               {"leakage_bits", number(round.leakage)},
+                               {"distance", number(round.distance)},
+                               {"moves", round.moves}});
+  json["clusters"] = {{"normalise", mechanism.clusters.normalise},
+                      {"columns", mechanism.clusters.centres.cols()},
+                      {"centres", sparse(mechanism.clusters.centres)}};
+  return json;
+}
+
+Mechanism from_json(const Json& json) {
+  Mechanism mechanism;
+  mechanism.method = json.at("method");
+  mechanism.objective = json.at("objective");
+  mechanism.distance = json.at("distance");
+  mechanism.converged = json.at("converged");
+  mechanism.people = json.at("people");
+  mechanism.data_fingerprint = json.at("data_fingerprint");
+  mechanism.seeded = json.at("seeded");
+  mechanism.key = Key::from_text(json.at("key").get<std::string>());
+  const Json& limits = json.at("limits");
+  mechanism.limits = {limits.at("people").at(0), limits.at("people").at(1), limits.at("values").at(0),
+                      limits.at("values").at(1)};
+  for (const Json& group : json.at("groups")) mechanism.groups.push_back(group_from(group));
+  for (const Json& channel : json.at("channels")) mechanism.channels.push_back(channel_from(channel));
+  visit_promise(mechanism.promise,
+                [&](const char* name, double& value) { value = number(json.at("promise").at(name)); });
+  for (const Json& round : json.at("history"))
+    mechanism.history.push_back({number(round.at("objective_bits")), number(round.at("leakage_bits")),
+                                 number(round.at("distance")), round.at("moves")});
+  const Json& clusters = json.at("clusters");
+  mechanism.clusters.normalise = clusters.at("normalise");
+  mechanism.clusters.centres = dense(clusters.at("centres"), clusters.at("columns").get<Eigen::Index>());
+  return mechanism;
+}
+
+bool is_consistent(const Mechanism& mechanism) {
+  if (mechanism.groups.empty() || mechanism.channels.size() != mechanism.groups.size()) return false;
+  for (const Channel& channel : mechanism.channels) {
+    const Eigen::MatrixXd& rows = channel.probabilities;
+    const bool clusters_exist = std::ranges::all_of(
+        channel.clusters, [&](int c) { return c >= 0 && c < mechanism.clusters.clusters(); });
+    if (!clusters_exist || channel.people.size() != channel.clusters.size() || rows.rows() != rows.cols() ||
+        rows.rows() != static_cast<Eigen::Index>(channel.clusters.size()) || rows.minCoeff() < 0 ||
+        !rows.rowwise().sum().isOnes(1e-9))
+      return false;
+  }
+  return true;
+}
+
+[[noreturn]] void throw_damaged(const std::filesystem::path& file) {
+  throw InputError({.source = file.string()}, "this is not a mechanism file, or it is damaged",
+                   "Give the file that `hyobscure fit` wrote, or run fit again.");
+}
+
+}  // namespace
+
+std::size_t Mechanism::group_of_value(std::uint32_t value) const {
+  const auto above = std::ranges::upper_bound(groups, static_cast<int>(value), {}, &Group::first_value);
+  return static_cast<std::size_t>(above - groups.begin()) - 1;
+}
+
+void write_mechanism(const Mechanism& mechanism, const std::filesystem::path& file) {
+  write_file(file, to_json(mechanism).dump(1) + "\n", FileAccess::OwnerOnly);
+}
+
+Mechanism read_mechanism(const std::filesystem::path& file) {
+  const std::string text = read_file(file);
+  try {
+    const Json json = Json::parse(text);
+    if (json.at("kind") != "hyobscure mechanism") throw_damaged(file);
+    if (json.at("format") != Mechanism::kFormat)
+      throw InputError({.source = file.string()},
+                       fmt::format("the mechanism has format {}, this program reads format {}",
+                                   json.at("format").dump(), Mechanism::kFormat),
+                       "Use the version of hyobscure that wrote it, or run fit again.");
+    Mechanism mechanism = from_json(json);
+    if (!is_consistent(mechanism)) throw_damaged(file);
+    return mechanism;
+  } catch (const Json::exception&) {
+    throw_damaged(file);
+  } catch (const std::out_of_range&) {
+    throw_damaged(file);
+  }
+}
+
+}  // namespace hyobscure::obscure

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hyobscure/base/numeric.h"
+#include "hyobscure/base/random.h"
+#include "hyobscure/census/kmeans.h"
+
+namespace hyobscure::obscure {
+
+/// What is published in place of an exact secret.
+struct Group {
+  std::string label;                ///< "18-24"
+  std::optional<double> low = {};   ///< smallest value that the label covers; absent: open below
+  std::optional<double> high = {};  ///< largest value that it covers, or the first above; absent: open above
+  bool high_included = true;
+  std::int64_t people = 0;
+  std::int64_t values = 0;  ///< distinct secrets
+  int first_value = 0;      ///< index of its first value among the people's values; private
+};
+
+/// How the people of one group choose the cluster that their donor comes from.
+struct Channel {
+  std::vector<int> clusters;  ///< those with people in the group; row and column i stand for clusters[i]
+  std::vector<std::int64_t> people;  ///< of each of them; private
+  Eigen::MatrixXd probabilities;     ///< O(c' | c): rows sum to 1
+};
+
+/// What the mechanism promises. Leakages are in bits and exact for the counted people, not estimates.
+struct Promise {
+  double leakage = kUnset;           ///< I(Y; C', G): all that the release tells about the secret
+  double leakage_groups = kUnset;    ///< H(G): what the groups tell
+  double leakage_features = kUnset;  ///< I(Y; C'|G): what the features add
+  double leakage_null = kUnset;  ///< what leakage_features would be for values shuffled within their groups
+  double leakage_null_deviation = kUnset;
+  double leakage_unprotected = kUnset;  ///< I(Y; C|G): the same groups with true features
+  double secret_entropy = kUnset;       ///< H(Y)
+  double fano_error_bound = kUnset;     ///< no attacker's guess is wrong less often
+  double distance = kUnset;             ///< expected, between published and true features
+  double budget = kUnset;
+  double gap = kUnset;  ///< the features' leakage is proven this close to the optimum for these groups
+};
+
+/// A step of the optimisation: after first groups or moved boundaries, and the optimal channel for them.
+struct Round {
+  double objective = kUnset;  ///< bits: what was minimised
+  double leakage = kUnset;    ///< bits: I(Y; C', G)
+  double distance = kUnset;
+  int moves = 0;  ///< boundary moves that led here
+};
+
+struct Limits {  ///< k, alpha, l, beta
+  double least_people = 1, most_people = 1, least_values = 1, most_values = 1;
+};
+
+/// What `fit` finds and `publish` applies: groups, channels, cluster model and the key of the draws. Private:
+/// whoever holds it can undo the release.
+struct Mechanism {
+  static constexpr int kFormat = 1;
+
+  std::string method;
+  std::string objective;
+  std::string distance;
+  Limits limits;
+  std::vector<Group> groups;
+  std::vector<Channel> channels;  ///< one a group
+  census::ClusterModel clusters;
+  Promise promise;
+  std::vector<Round> history;
+  bool converged = true;  ///< false: stopped early, the best so far
+  Key key;                ///< of the draws, made once: publishing again gives the same release
+  bool seeded = false;    ///< the key comes from a seed: for trials, not for a release
+  std::string data_fingerprint;
+  std::int64_t people = 0;
+
+  /// The group of the value with this index.
+  std::size_t group_of_value(std::uint32_t value) const;
+};
+
+/// JSON, readable by its owner only. Throws InputError when it cannot be written.
+void write_mechanism(const Mechanism& mechanism, const std::filesystem::path& file);
+
+/// Throws InputError when the file is not a mechanism, is damaged, or has another format version.
+[[nodiscard]] Mechanism read_mechanism(const std::filesystem::path& file);
+
+}  // namespace hyobscure::obscure

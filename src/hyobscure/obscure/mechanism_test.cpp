@@ -1,0 +1,116 @@
+#include "hyobscure/obscure/mechanism.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "hyobscure/base/error.h"
+#include "hyobscure/base/files.h"
+#include "hyobscure/base/test_folder.h"
+
+namespace hyobscure::obscure {
+namespace {
+
+using testing::HasSubstr;
+
+Mechanism example() {
+  Mechanism mechanism;
+  mechanism.method = "hyobscure";
+  mechanism.objective = "total";
+  mechanism.distance = "jensen-shannon";
+  mechanism.limits = {2, 10, 1, 5};
+  mechanism.groups = {{.label = "1-2", .low = 1, .high = 2, .people = 5, .values = 2, .first_value = 0},
+                      {.label = "3 or more", .low = 3, .people = 4, .values = 3, .first_value = 2}};
+  mechanism.channels = {{{0, 2}, {2, 3}, Eigen::MatrixXd{{0.25, 0.75}, {1.0 / 3, 2.0 / 3}}},
+                        {{1}, {4}, Eigen::MatrixXd{{1.0}}}};
+  mechanism.clusters.centres = Eigen::MatrixXd{{0, 0.1, 0}, {1e-300, 0, 3}, {0, 0, 0}};
+  mechanism.promise.leakage = 1.0 / 3;
+  mechanism.history = {{.objective = 1, .leakage = 1, .distance = 0.5},
+                       {.objective = 0.5, .leakage = 0.5, .distance = 0.4, .moves = 3}};
+  mechanism.key = Key::from_system();
+  mechanism.data_fingerprint = "abc";
+  mechanism.people = 9;
+  return mechanism;
+}
+
+std::string refusal(const std::filesystem::path& file) {
+  try {
+    (void)read_mechanism(file);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+void replace(std::string& text, const std::string& from, const std::string& to) {
+  const auto at = text.find(from);
+  ASSERT_NE(at, std::string::npos) << from;
+  text.replace(at, from.size(), to);
+}
+
+TEST(Mechanism, SurvivesItsFileBitForBit) {
+  const TestFolder folder;
+  const Mechanism before = example();
+  write_mechanism(before, folder / "m.json");
+  const Mechanism after = read_mechanism(folder / "m.json");
+  EXPECT_EQ(after.channels[0].probabilities, before.channels[0].probabilities);
+  EXPECT_EQ(after.channels[0].clusters, before.channels[0].clusters);
+  EXPECT_EQ(after.clusters.centres, before.clusters.centres);
+  EXPECT_EQ(after.key, before.key);
+  EXPECT_EQ(after.promise.leakage, before.promise.leakage);
+  EXPECT_TRUE(std::isnan(after.promise.gap));
+  EXPECT_EQ(after.groups[1].label, "3 or more");
+  EXPECT_EQ(after.groups[1].high, std::nullopt);
+  EXPECT_EQ(after.history[1].moves, 3);
+  write_mechanism(after, folder / "again.json");
+  EXPECT_EQ(read_file(folder / "again.json"), read_file(folder / "m.json"));
+}
+
+TEST(Mechanism, IsReadableByItsOwnerOnly) {
+  const TestFolder folder;
+  write_mechanism(example(), folder / "m.json");
+  struct stat status;
+  ASSERT_EQ(::stat((folder / "m.json").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600u);
+}
+
+TEST(Mechanism, FindsTheGroupOfAValue) {
+  const Mechanism mechanism = example();
+  EXPECT_EQ(mechanism.group_of_value(0), 0u);
+  EXPECT_EQ(mechanism.group_of_value(1), 0u);
+  EXPECT_EQ(mechanism.group_of_value(2), 1u);
+  EXPECT_EQ(mechanism.group_of_value(9), 1u);
+}
+
+TEST(Mechanism, OfAnotherVersionIsRefused) {
+  const TestFolder folder;
+  write_mechanism(example(), folder / "m.json");
+  std::string text = read_file(folder / "m.json");
+  replace(text, "\"format\": 1", "\"format\": 7");
+  folder.write("m.json", text);
+  EXPECT_THAT(refusal(folder / "m.json"), HasSubstr("has format 7, this program reads format 1"));
+}
+
+TEST(Mechanism, DamagedInAnyWayIsRefused) {
+  const TestFolder folder;
+  write_mechanism(example(), folder / "m.json");
+  const std::string good = read_file(folder / "m.json");
+  const auto damaged = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    replace(text, from, to);
+    folder.write("bad.json", text);
+    return refusal(folder / "bad.json");
+  };
+  EXPECT_THAT(damaged("0.25", "0.35"), HasSubstr("damaged"));  // a row no longer sums to 1
+  EXPECT_THAT(damaged("\"kind\": \"hyobscure mechanism\"", "\"kind\": 3"), HasSubstr("not a mechanism"));
+  EXPECT_THAT(damaged("\"method\"", "\"mettod\""), HasSubstr("damaged"));
+  EXPECT_THAT(damaged("\"seeded\": false", "\"seeded\": \"no\""), HasSubstr("damaged"));
+  folder.write("bad.json", good.substr(0, good.size() / 2));
+  EXPECT_THAT(refusal(folder / "bad.json"), HasSubstr("damaged"));
+  folder.write("bad.json", "");
+  EXPECT_THAT(refusal(folder / "bad.json"), HasSubstr("damaged"));
+  EXPECT_THAT(refusal(folder / "none.json"), HasSubstr("no such file"));
+}
+
+}  // namespace
+}  // namespace hyobscure::obscure

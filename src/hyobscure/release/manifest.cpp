@@ -1,0 +1,195 @@
+#include "hyobscure/release/manifest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "hyobscure/base/error.h"
+#include "hyobscure/base/files.h"
+
+namespace hyobscure::release {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kTrial = "seeded for a trial: must not be published";
+
+// NaN, which JSON does not have, is written as null: the value of what was not computed.
+Json number(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
+double number(const Json& json) { return json.is_null() ? kUnset : json.get<double>(); }
+
+Json optional_number(const std::optional<double>& x) { return x ? Json(*x) : Json(nullptr); }
+std::optional<double> optional_number(const Json& json) {
+  return json.is_null() ? std::nullopt : std::optional(json.get<double>());
+}
+
+// One list of fields serves both directions.
+
+template <class M, class Visit>
+void visit_texts(M& manifest, Visit&& visit) {
+  visit("program", manifest.program);
+  visit("version", manifest.version);
+  visit("method", manifest.method);
+  visit("objective", manifest.objective);
+  visit("distance_name", manifest.distance);
+  visit("shape", manifest.shape);
+  visit("ids", manifest.ids);
+  visit("file_format", manifest.format);
+}
+
+template <class L, class Visit>
+void visit_leakage(L& leakage, Visit&& visit) {
+  visit("leakage_bits", leakage.leakage);
+  visit("leakage_groups_bits", leakage.leakage_groups);
+  visit("leakage_features_bits", leakage.leakage_features);
+  visit("leakage_null_bits", leakage.leakage_null);
+  visit("secret_entropy_bits", leakage.secret_entropy);
+  visit("fano_error_bound", leakage.fano_error_bound);
+  visit("distance", leakage.distance);
+  visit("budget", leakage.budget);
+  visit("gap_bits", leakage.gap);
+}
+
+template <class C, class Visit>
+void visit_columns(C& columns, Visit&& visit) {
+  visit("id", columns.id);
+  visit("secret", columns.secret);
+  visit("person", columns.person);
+  visit("item", columns.item);
+  visit("value", columns.value);
+  visit("time", columns.time);
+}
+
+Json columns_json(const ManifestColumns& columns) {
+  Json json = Json::object();
+  visit_columns(columns, [&](const char* role, const std::string& name) {
+    if (!name.empty()) json[role] = name;
+  });
+  if (!columns.features.empty()) json["features"] = columns.features;
+  return json;
+}
+
+ManifestColumns columns_from(const Json& json) {
+  ManifestColumns columns;
+  visit_columns(columns, [&](const char* role, std::string& name) { name = json.value(role, ""); });
+  if (json.contains("features")) columns.features = json.at("features").get<std::vector<std::string>>();
+  return columns;
+}
+
+Json group_json(const ManifestGroup& group) {
+  return {{"label", group.label},
+          {"low", optional_number(group.low)},
+          {"high", optional_number(group.high)},
+          {"high_included", group.high_included},
+          {"people", group.people},
+          {"values", group.values}};
+}
+
+ManifestGroup group_from(const Json& json) {
+  return {.label = json.at("label"),
+          .low = optional_number(json.at("low")),
+          .high = optional_number(json.at("high")),
+          .high_included = json.at("high_included"),
+          .people = json.at("people"),
+          .values = json.at("values")};
+}
+
+Json unsealed_json(const Manifest& manifest) {
+  Json json = {{"kind", "hyobscure release"}, {"format", Manifest::kFormat}};
+  visit_texts(manifest, [&](const char* name, const std::string& text) { json[name] = text; });
+  json["seeded"] = manifest.seeded;
+  if (manifest.seeded) json["warning"] = kTrial;
+  json["columns"] = columns_json(manifest.columns);
+  json["files"] = Json::array();
+  for (const ManifestFile& file : manifest.files)
+    json["files"].push_back({{"name", file.name}, {"rows", file.rows}, {"sha256", file.sha256}});
+  json["constraints"] = {{"people", {manifest.least_people, manifest.most_people}},
+                         {"values", {manifest.least_values, manifest.most_values}}};
+  json["secret_whole_numbers"] = manifest.whole_numbers;
+  json["groups"] = Json::array();
+  for (const ManifestGroup& group : manifest.groups) json["groups"].push_back(group_json(group));
+  visit_leakage(manifest.leakage, [&](const char* name, double value) { json[name] = number(value); });
+  return json;
+}
+
+std::string seal_of(const Json& unsealed) { return sha256(unsealed.dump()); }
+
+Manifest from_json(const Json& json) {
+  Manifest manifest;
+  visit_texts(manifest, [&](const char* name, std::string& text) { text = json.at(name); });
+  manifest.seeded = json.at("seeded");
+  manifest.columns = columns_from(json.at("columns"));
+  for (const Json& file : json.at("files"))
+    manifest.files.push_back({.name = file.at("name"), .rows = file.at("rows"), .sha256 = file.at("sha256")});
+  const Json& constraints = json.at("constraints");
+  manifest.least_people = constraints.at("people").at(0);
+  manifest.most_people = constraints.at("people").at(1);
+  manifest.least_values = constraints.at("values").at(0);
+  manifest.most_values = constraints.at("values").at(1);
+  manifest.whole_numbers = json.at("secret_whole_numbers");
+  for (const Json& group : json.at("groups")) manifest.groups.push_back(group_from(group));
+  visit_leakage(manifest.leakage, [&](const char* name, double& value) { value = number(json.at(name)); });
+  return manifest;
+}
+
+bool is_seal_intact(Json json) {
+  const std::string seal = json.value("seal", "");
+  json.erase("seal");
+  return seal == seal_of(json);
+}
+
+bool one_of(const std::string& word, std::initializer_list<const char*> words) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+/// File names become paths and words become branches: only what publish writes is taken.
+bool is_consistent(const Manifest& manifest) {
+  const bool words = one_of(manifest.shape, {"long", "wide"}) &&
+                     one_of(manifest.ids, {"keep", "replace", "drop"}) &&
+                     one_of(manifest.format, {"csv", "parquet"});
+  const ManifestColumns& columns = manifest.columns;
+  const bool roles =
+      !columns.secret.empty() && columns.id.empty() == (manifest.ids == "drop") &&
+      (manifest.is_long() ? !columns.person.empty() && !columns.item.empty() && !columns.id.empty()
+                          : !columns.features.empty());
+  std::vector<std::string> expected = {manifest.people_file()};
+  if (manifest.is_long()) expected.push_back(manifest.events_file());
+  const bool files = std::ranges::equal(manifest.files, expected, {}, &ManifestFile::name);
+  return words && roles && files && !manifest.groups.empty();
+}
+
+[[noreturn]] void throw_damaged(const std::filesystem::path& file) {
+  throw InputError({.source = file.string()}, "this is not the manifest of a release, or it is damaged",
+                   "Give the folder that `hyobscure publish` wrote, or publish again.");
+}
+
+}  // namespace
+
+std::string to_json(const Manifest& manifest) {
+  Json json = unsealed_json(manifest);
+  json["seal"] = seal_of(json);
+  return json.dump(2) + "\n";
+}
+
+Manifest read_manifest(const std::filesystem::path& file) {
+  const std::string text = read_file(file);
+  try {
+    const Json json = Json::parse(text);
+    if (json.at("kind") != "hyobscure release") throw_damaged(file);
+    if (json.at("format") != Manifest::kFormat)
+      throw InputError(
+          {.source = file.string()},
+          fmt::format("the release has another format than {}, which this program reads", Manifest::kFormat),
+          "Use the version of hyobscure that wrote it.");
+    Manifest manifest = from_json(json);
+    if (!is_consistent(manifest)) throw_damaged(file);
+    manifest.seal_intact = is_seal_intact(json);
+    return manifest;
+  } catch (const Json::exception&) {
+    throw_damaged(file);
+  }
+}
+
+}  // namespace hyobscure::release

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hyobscure/base/numeric.h"
+
+namespace hyobscure::release {
+
+struct ManifestFile {
+  std::string name;
+  std::int64_t rows = 0;  ///< without the header
+  std::string sha256;
+};
+
+/// Names of the published columns by what they hold. Empty: there is no such column.
+struct ManifestColumns {
+  std::string id;
+  std::string secret;                 ///< holds labels of groups
+  std::vector<std::string> features;  ///< wide data
+  std::string person;                 ///< long data, of the events file, like the three below
+  std::string item;
+  std::string value;
+  std::string time;
+};
+
+struct ManifestGroup {
+  std::string label;
+  std::optional<double> low;   ///< absent: open below
+  std::optional<double> high;  ///< absent: open above
+  bool high_included = true;   ///< false: `high` belongs to the next group
+  std::int64_t people = 0;
+  std::int64_t values = 0;  ///< distinct secrets of its people
+};
+
+/// Bits, as promised by the mechanism; a distance is an expectation. NaN: not computed.
+struct ManifestLeakage {
+  double leakage = kUnset;
+  double leakage_groups = kUnset;
+  double leakage_features = kUnset;
+  double leakage_null = kUnset;
+  double secret_entropy = kUnset;
+  double fano_error_bound = kUnset;
+  double distance = kUnset;
+  double budget = kUnset;
+  double gap = kUnset;
+};
+
+/// What a release says about itself. Everything here is published: no key or seed, nothing finer than the
+/// groups, no hash of the original data, no path and no time.
+struct Manifest {
+  static constexpr int kFormat = 1;
+  static constexpr const char* kFileName = "manifest.json";
+
+  std::string program = "hyobscure";
+  std::string version;
+  std::string method;
+  std::string objective;
+  std::string distance;  ///< its name
+  std::string shape;     ///< long, wide
+  std::string ids;       ///< keep, replace, drop
+  std::string format;    ///< csv, parquet
+  ManifestColumns columns;
+  std::vector<ManifestFile> files;
+  double least_people = 1, most_people = 1;  ///< k, alpha
+  double least_values = 1, most_values = 1;  ///< l, beta
+  bool whole_numbers = false;                ///< every secret is a whole number
+  std::vector<ManifestGroup> groups;         ///< ascending
+  ManifestLeakage leakage;
+  bool seeded = false;  ///< drawn from a seed, for a trial
+
+  /// False after reading a manifest that was edited since it was written. The seal is a plain hash: it shows
+  /// accidents and carelessness, not somebody who writes a new seal.
+  bool seal_intact = true;
+
+  bool is_long() const { return shape == "long"; }
+  std::string people_file() const { return "people." + format; }
+  std::string events_file() const { return "events." + format; }
+};
+
+/// Ends with "seal", the SHA-256 of the JSON without it. The same manifest gives the same bytes.
+[[nodiscard]] std::string to_json(const Manifest& manifest);
+
+/// Throws InputError when the file is missing, is not a manifest, or has a format that is not known.
+[[nodiscard]] Manifest read_manifest(const std::filesystem::path& file);
+
+}  // namespace hyobscure::release

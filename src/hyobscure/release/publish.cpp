@@ -1,0 +1,418 @@
+#include "hyobscure/release/publish.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+
+#include "hyobscure/base/error.h"
+#include "hyobscure/base/files.h"
+#include "hyobscure/base/parallel.h"
+#include "hyobscure/census/distance.h"
+#include "hyobscure/census/kmeans.h"
+#include "hyobscure/data/source.h"
+#include "hyobscure/release/draw.h"
+
+namespace hyobscure::release {
+namespace {
+
+namespace fs = std::filesystem;
+using data::quoted_name;
+using data::quoted_text;
+using data::Relation;
+using data::SourceKind;
+
+// --- before any work: what cannot be published
+
+void refuse_other_data(const data::People& people, const obscure::Mechanism& mechanism) {
+  if (data::fingerprint(people) != mechanism.data_fingerprint)
+    throw InputError({.source = "mechanism"}, "was made for other data",
+                     "Run fit again, or give the data and the spec that it was made from.");
+}
+
+void refuse_dropped_ids_of_events(const data::Spec& spec) {
+  if (spec.is_long() && spec.release.ids == "drop")
+    throw InputError({.source = spec.name, .column = "release.ids"},
+                     "events need an id that names their person",
+                     "Set release.ids = \"replace\": the new ids tell nothing.");
+}
+
+/// With force the old folder is deleted: it must be a release, or empty.
+void refuse_to_replace_anything_else(const PublishSettings& settings) {
+  check_output(settings.output, settings.force);
+  std::error_code ignored;
+  const bool harmless = !fs::exists(settings.output) || fs::exists(settings.output / Manifest::kFileName) ||
+                        (fs::is_directory(settings.output) && fs::is_empty(settings.output, ignored));
+  if (!harmless)
+    throw InputError({.source = settings.output.string()},
+                     "exists, and is not a release: it will not be replaced",
+                     "Choose another name, or remove it yourself.");
+}
+
+// --- the columns of the output
+
+/// A column of the source as it is published.
+struct Published {
+  std::string name;
+  std::string cell;         ///< SQL, of the source as `s`
+  std::string stored_type;  ///< of the cell: everything in a CSV file is text
+};
+
+Published published(const Relation& relation, const std::string& wanted) {
+  const std::string quoted = relation.column(wanted);
+  const auto found = std::ranges::find_if(
+      relation.columns, [&](const data::Column& column) { return quoted_name(column.name) == quoted; });
+  return {found->name, "s." + quoted, relation.kind == SourceKind::Csv ? "VARCHAR" : found->type};
+}
+
+/// What the whole release needs to know of its sources.
+struct Layout {
+  bool parquet = false;
+  Relation people;
+  Relation events;  ///< long data only
+  Published id;
+  Published secret;
+  std::vector<Published> features;       ///< wide: of people
+  std::optional<Published> person;       ///< long: of events
+  std::vector<Published> event_columns;  ///< long: item, value, time as far as they are named
+  std::string complete = "true";         ///< long: condition on an event that was used
+};
+
+/// A query or a CSV reader takes names in any case: "AGE" must not carry the secret "age" out as a feature.
+void refuse_secret_among_features(const Layout& layout) {
+  std::set<std::string> seen = {layout.id.cell};
+  const auto take = [&](const Published& column) {
+    if (!seen.insert(column.cell).second)
+      throw InputError({.source = layout.people.name, .column = column.name},
+                       "has two roles among id, secret and features", "Give every column one role.");
+  };
+  take(layout.secret);
+  for (const Published& feature : layout.features) take(feature);
+}
+
+/// Numbers of a CSV file as numbers of a Parquet file: whole where all are. Their content was checked when it
+/// was read.
+void turn_text_into_numbers(data::Engine& engine, const Relation& relation, Published& column) {
+  const auto broken =
+      engine.integers(fmt::format("SELECT count(*) FROM (SELECT CAST({0} AS DOUBLE) AS x FROM {1} AS s WHERE "
+                                  "TRY_CAST({0} AS DOUBLE) IS NOT NULL) WHERE "
+                                  "x <> floor(x) OR abs(x) > 9e15",
+                                  column.cell, relation.sql))[0];
+  column.stored_type = broken == 0 ? "BIGINT" : "DOUBLE";
+  column.cell = fmt::format("TRY_CAST(TRY_CAST({} AS DOUBLE) AS {})", column.cell, column.stored_type);
+}
+
+void add_features(data::Engine& engine, const data::Spec& spec, Layout& layout) {
+  for (const std::string& name : spec.people.features) {
+    Published feature = published(layout.people, name);
+    if (layout.parquet && layout.people.kind == SourceKind::Csv &&
+        data::feature_kind(spec, layout.people, name) == data::FeatureKind::Numeric)
+      turn_text_into_numbers(engine, layout.people, feature);
+    layout.features.push_back(std::move(feature));
+  }
+}
+
+void add_events(data::Engine& engine, const data::Spec& spec, Layout& layout) {
+  layout.events = open_source(engine, spec, spec.events.source, "events");
+  layout.person = published(layout.events, spec.events.person);
+  layout.event_columns.push_back(published(layout.events, spec.events.item));
+  layout.complete = fmt::format("{} IS NOT NULL", layout.event_columns[0].cell);
+  if (!spec.events.value.empty()) {
+    Published value = published(layout.events, spec.events.value);
+    layout.complete += fmt::format(" AND {} IS NOT NULL", value.cell);
+    if (layout.parquet && layout.events.kind == SourceKind::Csv)
+      turn_text_into_numbers(engine, layout.events, value);
+    layout.event_columns.push_back(std::move(value));
+  }
+  if (!spec.events.time.empty()) layout.event_columns.push_back(published(layout.events, spec.events.time));
+}
+
+Layout plan_layout(data::Engine& engine, const data::Spec& spec) {
+  Layout layout;
+  layout.people = open_source(engine, spec, spec.people.source, "people");
+  layout.parquet = spec.release.format == "parquet" ||
+                   (spec.release.format == "auto" && layout.people.kind == SourceKind::Parquet);
+  layout.id = published(layout.people, spec.people.id);
+  layout.secret = published(layout.people, spec.people.secret);
+  about(layout.people, [&] { add_features(engine, spec, layout); });
+  refuse_secret_among_features(layout);
+  if (spec.is_long()) add_events(engine, spec, layout);
+  return layout;
+}
+
+// --- ids and the order of rows
+
+std::vector<std::string> random_looking_ids(const Key& key, const data::People& people) {
+  const NamedDraws draws(key.derive("ids"));
+  for (const bool longer : {false, true}) {  // 16 digits collide once in a million releases of 10^7 people
+    std::vector<std::string> ids;
+    ids.reserve(people.size());
+    for (const std::string& id : people.ids) {
+      const auto [first, second] = draws.bits(id);
+      ids.push_back(longer ? fmt::format("{:016x}{:016x}", first, second) : fmt::format("{:016x}", first));
+    }
+    std::vector<std::string> sorted = ids;
+    std::ranges::sort(sorted);
+    if (std::ranges::adjacent_find(sorted) == sorted.end()) return ids;
+  }
+  throw std::logic_error("two people have the same keyed hash");
+}
+
+/// Who is published under which id, and in which row.
+struct PublishedIds {
+  std::vector<std::string> ids;
+  std::vector<std::int64_t> row;
+};
+
+PublishedIds publish_ids(const std::string& choice, const Key& key, const data::People& people) {
+  PublishedIds result;
+  result.ids =
+      choice == "keep" ? people.ids : random_looking_ids(key, people);  // dropped ones still order the rows
+  std::vector<std::uint32_t> order(people.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::ranges::sort(order, {}, [&](std::uint32_t u) -> const std::string& { return result.ids[u]; });
+  result.row.resize(people.size());
+  for (std::size_t row = 0; row < order.size(); ++row)
+    result.row[order[row]] = static_cast<std::int64_t>(row);
+  return result;
+}
+
+// --- what the draw did
+
+constexpr std::size_t kBlock = 1024;
+
+double mean_distance(census::Distance distance, const data::SparseRows& rows,
+                     const std::vector<std::uint32_t>& donor_of) {
+  std::vector<double> partial(block_count(rows.size(), kBlock), 0.0);
+  parallel_blocks(rows.size(), kBlock, [&](std::size_t begin, std::size_t end) {
+    CompensatedSum sum;
+    for (std::size_t u = begin; u < end; ++u)
+      if (donor_of[u] != u)
+        sum.add(census::distance_between(distance, rows[u], rows[donor_of[u]], rows.columns));
+    partial[begin / kBlock] = sum.value();
+  });
+  CompensatedSum total;
+  for (const double part : partial) total.add(part);
+  return total.value() / static_cast<double>(rows.size());
+}
+
+// --- writing
+
+/// The table of donors: the one thing that must not outlive the release.
+class DonorTable {
+ public:
+  DonorTable(data::Engine& engine, const data::People& people, const obscure::Mechanism& mechanism,
+             const std::vector<std::uint32_t>& donor_of, const PublishedIds& published)
+      : engine_(engine) {
+    engine_.run(
+        "CREATE OR REPLACE TEMP TABLE hyo_donors (donor VARCHAR, published VARCHAR, label VARCHAR, place "
+        "BIGINT)");
+    data::Engine::Appender rows(engine_, "hyo_donors");
+    for (std::size_t u = 0; u < people.size(); ++u) {
+      const std::string& label = mechanism.groups[mechanism.group_of_value(people.secrets[u])].label;
+      rows.row({std::string_view(people.ids[donor_of[u]]), std::string_view(published.ids[u]),
+                std::string_view(label), published.row[u]});
+    }
+    rows.close();
+  }
+  ~DonorTable() {
+    try {
+      engine_.run("DROP TABLE IF EXISTS hyo_donors");
+    } catch (...) {  // it lives in the memory of this process only
+    }
+  }
+  DonorTable(const DonorTable&) = delete;
+  DonorTable& operator=(const DonorTable&) = delete;
+
+ private:
+  data::Engine& engine_;
+};
+
+/// Ids that are kept have the type of their column; new ones are text.
+std::string id_cell(const data::Spec& spec, const Published& column) {
+  return spec.release.ids == "keep" ? fmt::format("CAST(d.published AS {})", column.stored_type)
+                                    : "d.published";
+}
+
+std::string as(const std::string& cell, const Published& column) {
+  return cell + " AS " + quoted_name(column.name);
+}
+
+std::string people_query(const data::Spec& spec, const Layout& layout) {
+  std::vector<std::string> columns;
+  if (spec.release.ids != "drop") columns.push_back(as(id_cell(spec, layout.id), layout.id));
+  columns.push_back(as("d.label", layout.secret));
+  for (const Published& feature : layout.features) columns.push_back(as(feature.cell, feature));
+  const std::string source =
+      layout.features.empty()
+          ? ""
+          : fmt::format(" JOIN {} AS s ON CAST({} AS VARCHAR) = d.donor", layout.people.sql, layout.id.cell);
+  return fmt::format("SELECT {} FROM hyo_donors AS d{} ORDER BY d.place", fmt::join(columns, ", "), source);
+}
+
+std::string events_query(const data::Spec& spec, const Layout& layout) {
+  std::vector<std::string> columns = {as(id_cell(spec, *layout.person), *layout.person)};
+  std::vector<std::string> order = {"d.place"};
+  for (const Published& column : layout.event_columns) {
+    columns.push_back(as(column.cell, column));
+    order.push_back(column.cell);
+  }
+  return fmt::format(
+      "SELECT {} FROM {} AS s JOIN hyo_donors AS d ON CAST({} AS VARCHAR) = d.donor WHERE {} ORDER BY {}",
+      fmt::join(columns, ", "), layout.events.sql, layout.person->cell, layout.complete,
+      fmt::join(order, ", "));
+}
+
+/// Where a Parquet file is cut into row groups is nothing that the engine promises to be the same for any
+/// number of threads, so one thread writes it.
+class OneThread {
+ public:
+  explicit OneThread(data::Engine& engine)
+      : engine_(engine), before_(engine.integers("SELECT CAST(current_setting('threads') AS BIGINT)")[0]) {
+    engine_.run("SET threads = 1");
+  }
+  ~OneThread() {
+    try {
+      engine_.run(fmt::format("SET threads = {}", before_));
+    } catch (...) {  // slower, not wrong
+    }
+  }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  data::Engine& engine_;
+  std::int64_t before_;
+};
+
+ManifestFile write_table(data::Engine& engine, const std::string& query, const fs::path& file, bool parquet) {
+  std::optional<OneThread> one;
+  if (parquet) one.emplace(engine);
+  std::int64_t rows = 0;
+  engine.query(
+      fmt::format("COPY ({}) TO {} ({})", query, quoted_text(fs::absolute(file).string()),
+                  parquet ? "FORMAT parquet, COMPRESSION zstd" : "FORMAT csv, HEADER true, DELIMITER ','"),
+      [&](const data::Chunk& chunk) {
+        if (chunk.rows() > 0) rows = chunk.integers(0)[0];
+      });
+  return {.name = file.filename().string(), .rows = rows, .sha256 = sha256_of_file(file)};
+}
+
+void refuse_changed_source(const Relation& source, std::int64_t written, std::int64_t expected) {
+  if (written != expected)
+    throw InputError({.source = source.name}, "changed while it was published",
+                     "Publish again when it is at rest.");
+}
+
+// --- the manifest
+
+ManifestColumns manifest_columns(const data::Spec& spec, const Layout& layout) {
+  ManifestColumns columns;
+  if (spec.release.ids != "drop") columns.id = layout.id.name;
+  columns.secret = layout.secret.name;
+  for (const Published& feature : layout.features) columns.features.push_back(feature.name);
+  if (!spec.is_long()) return columns;
+  columns.person = layout.person->name;
+  columns.item = layout.event_columns[0].name;
+  if (!spec.events.value.empty()) columns.value = layout.event_columns[1].name;
+  if (!spec.events.time.empty()) columns.time = layout.event_columns.back().name;
+  return columns;
+}
+
+Manifest describe(data::Engine& engine, const data::Spec& spec, const Layout& layout,
+                  const obscure::Mechanism& mechanism) {
+  Manifest manifest;
+  manifest.version = HYOBSCURE_VERSION;
+  manifest.method = mechanism.method;
+  manifest.objective = mechanism.objective;
+  manifest.distance = mechanism.distance;
+  manifest.shape = spec.is_long() ? "long" : "wide";
+  manifest.ids = spec.release.ids;
+  manifest.format = layout.parquet ? "parquet" : "csv";
+  manifest.columns = manifest_columns(spec, layout);
+  manifest.least_people = mechanism.limits.least_people;
+  manifest.most_people = mechanism.limits.most_people;
+  manifest.least_values = mechanism.limits.least_values;
+  manifest.most_values = mechanism.limits.most_values;
+  manifest.whole_numbers =
+      engine.integers("SELECT count(*) FROM hyo_kept WHERE secret <> floor(secret)")[0] == 0;
+  for (const obscure::Group& group : mechanism.groups)
+    manifest.groups.push_back(
+        {group.label, group.low, group.high, group.high_included, group.people, group.values});
+  const obscure::Promise& promise = mechanism.promise;
+  manifest.leakage = {.leakage = promise.leakage,
+                      .leakage_groups = promise.leakage_groups,
+                      .leakage_features = promise.leakage_features,
+                      .leakage_null = promise.leakage_null,
+                      .secret_entropy = promise.secret_entropy,
+                      .fano_error_bound = promise.fano_error_bound,
+                      .distance = promise.distance,
+                      .budget = promise.budget,
+                      .gap = promise.gap};
+  manifest.seeded = mechanism.seeded;
+  return manifest;
+}
+
+/// The engine's errors while both sources are read and the output is written, as errors for the user.
+template <class Work>
+auto about_writing(const Relation& source, const fs::path& output, Work&& work) {
+  try {
+    return work();
+  } catch (const data::EngineError& error) {
+    const bool full = error.kind() == data::EngineError::Kind::DiskFull;
+    throw explain(error, full ? output.string() : source.name);
+  }
+}
+
+}  // namespace
+
+PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::Reading& reading,
+                      const obscure::Mechanism& mechanism, const PublishSettings& settings,
+                      const Progress& progress) {
+  const data::People& people = reading.people;
+  refuse_dropped_ids_of_events(spec);
+  refuse_to_replace_anything_else(settings);
+  refuse_other_data(people, mechanism);
+  const double steps = spec.is_long() ? 3 : 2;
+
+  progress.report("drawing donors", 0, steps);
+  const auto donor_of = draw_donors(mechanism, people, census::assign(mechanism.clusters, people.features));
+  PublishResult result;
+  result.people = static_cast<std::int64_t>(people.size());
+  result.realised_distance =
+      mean_distance(census::distance_named(mechanism.distance), people.features, donor_of);
+  for (std::size_t u = 0; u < donor_of.size(); ++u) result.people_unchanged += donor_of[u] == u ? 1 : 0;
+  progress.throw_if_stopped();
+
+  const Layout layout = plan_layout(engine, spec);
+  result.manifest = describe(engine, spec, layout, mechanism);
+  StagedFolder folder(settings.output, settings.force);
+  {
+    const DonorTable donors(engine, people, mechanism, donor_of,
+                            publish_ids(spec.release.ids, mechanism.key, people));
+    const auto write = [&](const Relation& source, const std::string& name, const std::string& query) {
+      about_writing(source, settings.output, [&] {
+        result.manifest.files.push_back(write_table(engine, query, folder.path() / name, layout.parquet));
+      });
+    };
+    progress.report("writing people", 1, steps);
+    write(layout.people, result.manifest.people_file(), people_query(spec, layout));
+    refuse_changed_source(layout.people, result.manifest.files.back().rows, result.people);
+    if (spec.is_long()) {
+      progress.report("writing events", 2, steps);
+      write(layout.events, result.manifest.events_file(), events_query(spec, layout));
+      result.events = result.manifest.files.back().rows;
+    }
+  }
+  write_file(folder.path() / Manifest::kFileName, to_json(result.manifest), FileAccess::Everyone);
+  progress.throw_if_stopped();
+  folder.commit();
+  progress.report("writing", steps, steps);
+  return result;
+}
+
+}  // namespace hyobscure::release

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "hyobscure/base/numeric.h"
+#include "hyobscure/base/progress.h"
+#include "hyobscure/data/engine.h"
+#include "hyobscure/data/read.h"
+#include "hyobscure/data/spec.h"
+#include "hyobscure/obscure/mechanism.h"
+#include "hyobscure/release/manifest.h"
+
+namespace hyobscure::release {
+
+struct PublishSettings {
+  std::filesystem::path output;  ///< the folder to make
+  bool force = false;            ///< replaces an earlier release at `output`, and nothing else
+};
+
+struct PublishResult {
+  Manifest manifest;
+  double realised_distance =
+      kUnset;  ///< mean distance between true and published features, of this draw; private
+  std::int64_t people = 0;
+  std::int64_t events = 0;            ///< long data
+  std::int64_t people_unchanged = 0;  ///< who drew themselves as donor; private
+};
+
+/// Applies the mechanism to the people it was made for, and writes the release in the shape of the input:
+///
+///   long   people.<ext>: id, label of the group        events.<ext>: person, item, value, time (those that
+///   the spec names) wide   people.<ext>: id, label of the group, feature columns
+///
+/// together with manifest.json. Columns keep their names, cells their content: what stands under a person are
+/// the donor's original cells. No column that the spec does not name is published, nor an event that was left
+/// out. Rows are ordered by published id (by a keyed hash where ids are dropped), events of a person by their
+/// content, so that no order tells the donor or the order of the input. CSV cells that go to Parquet become
+/// numbers where the column was used as numbers, else stay text.
+///
+/// `reading` must come from read_people on the same engine and spec. The same mechanism gives the same bytes,
+/// whatever the number of threads. All files appear at once or none does, and the table of donors is dropped
+/// in every case.
+///
+/// Throws InputError when the mechanism was made for other data, the output exists (without force), ids of
+/// long data are to be dropped, or files cannot be read or written; and Stopped.
+[[nodiscard]] PublishResult publish(data::Engine& engine, const data::Spec& spec,
+                                    const data::Reading& reading, const obscure::Mechanism& mechanism,
+                                    const PublishSettings& settings, const Progress& progress = {});
+
+}  // namespace hyobscure::release

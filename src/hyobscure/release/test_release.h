@@ -1,0 +1,177 @@
+#pragma once
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "hyobscure/base/error.h"
+#include "hyobscure/base/files.h"
+#include "hyobscure/base/test_folder.h"
+#include "hyobscure/release/publish.h"
+
+namespace hyobscure::release {
+
+/// For tests: sixty people of twelve ages, and a mechanism of two groups and three clusters made by hand.
+class ReleaseTest : public testing::Test {
+ protected:
+  static constexpr int kPeople = 60;
+  static constexpr std::uint64_t kSeed = 7;
+
+  ReleaseTest() { write_sources(/*reversed=*/false); }
+
+  static int age_of(int person) { return 20 + person * 7 % 12; }
+  static std::string id_of(int person) { return fmt::format("u{}", 100 + person * 37 % kPeople); }
+
+  void write_sources(bool reversed) const {
+    std::vector<int> order(kPeople);
+    std::iota(order.begin(), order.end(), 0);
+    if (reversed) std::ranges::reverse(order);
+    std::string people = "id,zip,age\n", events = "who,stars,what,note,day\n", wide = "id,zip,age,n,c,s\n";
+    for (const int p : order) {
+      people += fmt::format("{},zip{},{}\n", id_of(p), p, age_of(p));
+      wide += fmt::format("{},zip{},{},{}.50,\"k, {}\",a|w{}\n", id_of(p), p, age_of(p), p, p % 4, p % 5);
+      for (int e = 0; e < 4 + p % 3; ++e)
+        events += fmt::format("{},{}.{}0,item{},note{},day{}\n", id_of(p), 1 + (p + e) % 5, p % 2 * 5,
+                              (p * 5 + e * e) % 40, p, e);
+    }
+    folder_.write("people.csv", people);
+    folder_.write("events.csv", events);
+    folder_.write("wide.csv", wide);
+  }
+
+  data::Spec long_spec(const std::vector<data::Override>& overrides = {}) const {
+    return data::parse_spec(R"([people]
+file = "people.csv"
+id = "id"
+secret = "age"
+[events]
+file = "events.csv"
+person = "who"
+item = "what"
+value = "stars"
+time = "day"
+)",
+                            "spec.toml", folder_.path(), overrides);
+  }
+
+  data::Spec wide_spec(const std::vector<data::Override>& overrides = {}) const {
+    return data::parse_spec(R"([people]
+file = "wide.csv"
+id = "id"
+secret = "age"
+features = ["n", "c", "s"]
+sets = ["s"]
+)",
+                            "spec.toml", folder_.path(), overrides);
+  }
+
+  /// Writes a Parquet copy of a source, with the types that its content suggests.
+  void make_parquet(const std::string& name) const {
+    data::Engine engine({.folder = folder_.path()}, {});
+    engine.run(fmt::format("COPY (FROM read_csv('{0}.csv')) TO '{1}/{0}.parquet' (FORMAT parquet)", name,
+                           folder_.path().string()));
+  }
+
+  /// Two groups, cut at the sixth age; three clusters, around three of the people.
+  static obscure::Mechanism mechanism_for(const data::People& people, const std::string& distance) {
+    obscure::Mechanism mechanism;
+    mechanism.method = "by hand";
+    mechanism.objective = "total";
+    mechanism.distance = distance;
+    mechanism.limits = {20, 40, 2, 8};
+    mechanism.key = Key::from_seed(kSeed);
+    mechanism.data_fingerprint = data::fingerprint(people);
+    mechanism.people = static_cast<std::int64_t>(people.size());
+    mechanism.promise.leakage = 1.25;
+    mechanism.clusters.centres = Eigen::MatrixXd::Zero(3, static_cast<Eigen::Index>(people.features.columns));
+    for (std::size_t c = 0; c < 3; ++c) {
+      const auto row = people.features[c * people.size() / 3];
+      for (std::size_t i = 0; i < row.items.size(); ++i)
+        mechanism.clusters.centres(static_cast<Eigen::Index>(c), row.items[i]) = row.values[i];
+    }
+    const int half = static_cast<int>(people.values.size()) / 2;
+    mechanism.groups = {group(people, 0, half), group(people, half, static_cast<int>(people.values.size()))};
+    count_cells(people, mechanism);
+    return mechanism;
+  }
+
+  static data::Reading read(data::Engine& engine, const data::Spec& spec) {
+    return data::read_people(engine, spec);
+  }
+
+  PublishResult publish_to(const std::string& name, const data::Spec& spec, int threads = 0,
+                           bool force = false) const {
+    data::Engine engine({.folder = spec.folder, .threads = threads}, {});
+    const auto reading = read(engine, spec);
+    return publish(engine, spec, reading, mechanism_for(reading.people, spec.channel.distance),
+                   {.output = folder_ / name, .force = force});
+  }
+
+  template <class Work>
+  static std::string refusal(Work&& work) {
+    try {
+      work();
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "accepted";
+  }
+
+  std::string content(const std::string& name) const { return read_file(folder_ / name); }
+
+  std::vector<std::string> lines(const std::string& name) const {
+    std::vector<std::string> result;
+    std::istringstream text(content(name));
+    for (std::string line; std::getline(text, line);) result.push_back(line);
+    return result;
+  }
+
+  /// Everything that lies in a folder, by name.
+  std::map<std::string, std::string> all_files(const std::string& name) const {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_ / name))
+      files[entry.path().filename().string()] = read_file(entry.path());
+    return files;
+  }
+
+  TestFolder folder_;
+
+ private:
+  static obscure::Group group(const data::People& people, int first, int end) {
+    obscure::Group result;
+    result.low = people.values[static_cast<std::size_t>(first)].low;
+    result.high = people.values[static_cast<std::size_t>(end) - 1].high;
+    result.label = fmt::format("{}-{}", *result.low, *result.high);
+    result.first_value = first;
+    result.values = end - first;
+    return result;
+  }
+
+  static void count_cells(const data::People& people, obscure::Mechanism& mechanism) {
+    const auto cluster_of_person = census::assign(mechanism.clusters, people.features);
+    std::map<std::pair<std::size_t, std::uint32_t>, std::int64_t> counts;
+    for (std::size_t u = 0; u < people.size(); ++u) {
+      const std::size_t g = mechanism.group_of_value(people.secrets[u]);
+      counts[{g, cluster_of_person[u]}] += 1;
+      mechanism.groups[g].people += 1;
+    }
+    mechanism.channels.resize(mechanism.groups.size());
+    for (const auto& [cell, number] : counts) {
+      mechanism.channels[cell.first].clusters.push_back(static_cast<int>(cell.second));
+      mechanism.channels[cell.first].people.push_back(number);
+    }
+    for (obscure::Channel& channel : mechanism.channels) {
+      const auto size = static_cast<Eigen::Index>(channel.clusters.size());
+      channel.probabilities = Eigen::MatrixXd::Constant(size, size, 0.5 / double(size));
+      channel.probabilities.diagonal().array() += 0.5;
+    }
+  }
+};
+
+}  // namespace hyobscure::release

@@ -1,0 +1,413 @@
+#include "hyobscure/release/verify.h"
+
+#include <gmock/gmock.h>
+
+#include <functional>
+
+#include "hyobscure/release/test_release.h"
+
+namespace hyobscure::release {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::IsSupersetOf;
+using testing::Not;
+
+std::vector<std::string> failed(const Verification& verification) {
+  std::vector<std::string> names;
+  for (const Check& check : verification.checks)
+    if (!check.passed && !check.warning) names.push_back(check.name);
+  EXPECT_EQ(verification.passed(), names.empty());
+  return names;
+}
+
+const Check& find(const Verification& verification, const std::string& name) {
+  const auto found = std::ranges::find(verification.checks, name, &Check::name);
+  if (found == verification.checks.end()) throw std::logic_error("no such check: " + name);
+  return *found;
+}
+
+class Verify : public ReleaseTest {
+ protected:
+  Verification alone() const { return verify(folder_ / "out", nullptr); }
+  Verification against(const data::Spec& spec) const { return verify(folder_ / "out", &spec); }
+
+  void edit(const std::string& file, const std::string& from, const std::string& to) const {
+    std::string text = content("out/" + file);
+    ASSERT_THAT(text, HasSubstr(from));
+    folder_.write("out/" + file, text.replace(text.find(from), from.size(), to));
+  }
+
+  /// What a careful forger does: hashes, rows and seal fit the files again.
+  void reseal(const std::function<void(Manifest&)>& change = [](Manifest&) {}) const {
+    Manifest manifest = read_manifest(folder_ / "out" / Manifest::kFileName);
+    change(manifest);
+    for (ManifestFile& file : manifest.files) {
+      const auto path = folder_ / "out" / file.name;
+      if (!std::filesystem::exists(path)) continue;
+      file.sha256 = sha256_of_file(path);
+      if (manifest.format == "csv")
+        file.rows = static_cast<std::int64_t>(lines("out/" + file.name).size()) - 1;
+    }
+    folder_.write("out/manifest.json", to_json(manifest));
+  }
+
+  /// Replaces everything behind the first comma in the lines of one person by that of another.
+  void give_events(const std::string& from, const std::string& to) const {
+    std::vector<std::string> kept, given;
+    for (const std::string& line : lines("out/events.csv")) {
+      if (!line.starts_with(to + ",")) kept.push_back(line);
+      if (line.starts_with(from + ",")) given.push_back(to + line.substr(from.size()));
+    }
+    std::string text;
+    for (const auto& part : {kept, given})
+      for (const std::string& line : part) text += line + "\n";
+    folder_.write("out/events.csv", text);
+  }
+
+  static std::string person_of(bool second_group) {
+    int p = 0;
+    while ((age_of(p) >= 26) != second_group) ++p;
+    return id_of(p);
+  }
+};
+
+// --- good releases pass
+
+struct Kind {
+  bool is_long;
+  std::string source;
+  std::string format;
+  std::string ids;
+};
+
+class VerifyGood : public Verify, public testing::WithParamInterface<Kind> {};
+
+TEST_P(VerifyGood, PassesAloneAndAgainstTheOriginal) {
+  const Kind& kind = GetParam();
+  std::vector<data::Override> overrides = {{"release.format", kind.format}, {"release.ids", kind.ids}};
+  if (kind.source == "parquet") {
+    for (const std::string name : {"people", "events", "wide"}) make_parquet(name);
+    overrides.push_back({"people.file", kind.is_long ? "people.parquet" : "wide.parquet"});
+    if (kind.is_long) overrides.push_back({"events.file", "events.parquet"});
+  }
+  const auto spec = kind.is_long ? long_spec(overrides) : wide_spec(overrides);
+  (void)publish_to("out", spec);
+  EXPECT_THAT(failed(alone()), IsEmpty());
+  EXPECT_THAT(failed(against(spec)), IsEmpty());
+  EXPECT_GT(against(spec).checks.size(), alone().checks.size() + 5);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, VerifyGood,
+    testing::Values(Kind{true, "csv", "csv", "keep"}, Kind{true, "csv", "csv", "replace"},
+                    Kind{true, "csv", "parquet", "keep"}, Kind{true, "parquet", "parquet", "replace"},
+                    Kind{true, "parquet", "csv", "keep"}, Kind{false, "csv", "csv", "keep"},
+                    Kind{false, "csv", "csv", "replace"}, Kind{false, "csv", "csv", "drop"},
+                    Kind{false, "csv", "parquet", "keep"}, Kind{false, "parquet", "parquet", "drop"},
+                    Kind{false, "parquet", "csv", "keep"}),
+    [](const auto& instance) {
+      const Kind& kind = instance.param;
+      return fmt::format("{}_{}_{}_{}", kind.is_long ? "long" : "wide", kind.source, kind.format, kind.ids);
+    });
+
+TEST_F(Verify, AwkwardCellsAndNamesSurvive) {
+  std::string wide = "\"the, id\",age,\"n\"\"1\"\"\",c é,s\n";
+  for (int p = 0; p < kPeople; ++p)
+    wide += fmt::format("\"{}, '\"\"\",{},{},\" a\nb;\"\"{} \",'ü|NULL\n", id_of(p), age_of(p), p, p % 7);
+  folder_.write("awkward.csv", wide);
+  for (const std::string format : {"csv", "parquet"}) {
+    auto spec = wide_spec({{"people.file", "awkward.csv"}, {"release.format", format}});
+    spec.people.id = "the, id";
+    spec.people.features = {"n\"1\"", "c é", "s"};
+    (void)publish_to("out", spec, 0, /*force=*/true);
+    EXPECT_THAT(failed(against(spec)), IsEmpty()) << format;
+  }
+}
+
+TEST_F(Verify, ATrialPassesWithAWarning) {
+  (void)publish_to("out", long_spec());
+  reseal([](Manifest& manifest) { manifest.seeded = true; });
+  EXPECT_TRUE(alone().passed());
+  const Check check = find(alone(), "the draws come from a secret key");
+  EXPECT_FALSE(check.passed);
+  EXPECT_TRUE(check.warning);
+  EXPECT_THAT(check.detail, HasSubstr("must not be published"));
+}
+
+// --- careless edits: hashes and seal tell
+
+TEST_F(Verify, NamesTheFileInWhichOneByteChanged) {
+  (void)publish_to("out", long_spec());
+  edit("events.csv", "item", "itam");
+  EXPECT_THAT(failed(alone()), ElementsAre("the files are as they were written"));
+  EXPECT_THAT(find(alone(), "the files are as they were written").detail,
+              AllOf(HasSubstr("events.csv"), Not(HasSubstr("people.csv"))));
+}
+
+TEST_F(Verify, NoticesAnEditedManifest) {
+  (void)publish_to("out", long_spec());
+  edit("manifest.json", "\"leakage_bits\": 1.25", "\"leakage_bits\": 0.25");
+  EXPECT_THAT(failed(alone()), ElementsAre("the manifest is as it was written"));
+  EXPECT_THAT(find(alone(), "the manifest is as it was written").detail, HasSubstr("manifest.json"));
+}
+
+TEST_F(Verify, NamesAMissingFile) {
+  (void)publish_to("out", long_spec());
+  std::filesystem::remove(folder_ / "out/events.csv");
+  EXPECT_THAT(failed(against(long_spec())), ElementsAre("all files are there"));
+  EXPECT_THAT(find(alone(), "all files are there").detail, HasSubstr("events.csv is missing"));
+}
+
+TEST_F(Verify, NamesAFileThatDoesNotBelong) {
+  (void)publish_to("out", long_spec());
+  folder_.write("out/mechanism.json", "{}");
+  EXPECT_THAT(failed(alone()), ElementsAre("there are no other files"));
+  EXPECT_THAT(find(alone(), "there are no other files").detail, HasSubstr("mechanism.json"));
+}
+
+TEST_F(Verify, ATruncatedParquetFileIsAFailedCheck) {
+  (void)publish_to("out", long_spec({{"release.format", "parquet"}}));
+  std::filesystem::resize_file(folder_ / "out/people.parquet", 100);
+  EXPECT_THAT(failed(alone()), ElementsAre("the files are as they were written",
+                                           "the columns of people.parquet are the declared ones"));
+}
+
+// --- careful edits, with hashes and seal made new: the content tells
+
+TEST_F(Verify, NoticesALabelThatIsNoGroup) {
+  (void)publish_to("out", long_spec());
+  edit("people.csv", "20-25", "20-24");
+  reseal();
+  EXPECT_THAT(failed(alone()),
+              ElementsAre("every label is a declared group", "people per group are as declared"));
+}
+
+TEST_F(Verify, NoticesALabelThatDoesNotCoverTheSecret) {
+  (void)publish_to("out", long_spec());
+  edit("people.csv", person_of(false) + ",20-25", person_of(false) + ",26-31");
+  edit("people.csv", person_of(true) + ",26-31", person_of(true) + ",20-25");
+  reseal();
+  EXPECT_THAT(failed(alone()), IsEmpty());
+  EXPECT_THAT(failed(against(long_spec())), Contains("every label covers the true secret"));
+}
+
+TEST_F(Verify, NoticesExactSecretsInPlaceOfLabels) {
+  (void)publish_to("out", long_spec());
+  std::string people = "id,age\n";
+  for (int p = 0; p < kPeople; ++p) people += fmt::format("{},{}\n", id_of(p), age_of(p));
+  folder_.write("out/people.csv", people);
+  reseal();
+  EXPECT_THAT(failed(alone()),
+              IsSupersetOf({"every label is a declared group", "the secret column holds no plain numbers"}));
+  EXPECT_THAT(failed(against(long_spec())), Contains("no exact secret is published"));
+}
+
+TEST_F(Verify, NoticesExactSecretsThatAreDeclaredAsGroups) {
+  (void)publish_to("out", long_spec());
+  std::string people = "id,age\n";
+  for (int p = 0; p < kPeople; ++p) people += fmt::format("{},{}\n", id_of(p), age_of(p));
+  folder_.write("out/people.csv", people);
+  reseal([](Manifest& manifest) {
+    manifest.least_people = 1;
+    manifest.groups.clear();
+    for (int age = 20; age < 32; ++age)
+      manifest.groups.push_back({std::to_string(age), double(age), double(age), true, 5, 2});
+  });
+  EXPECT_THAT(failed(alone()), ElementsAre("the range of a group holds its declared values",
+                                           "the secret column holds no plain numbers"));
+  EXPECT_THAT(failed(against(long_spec())),
+              IsSupersetOf({"no exact secret is published", "(l, beta) holds for the true secrets"}));
+}
+
+TEST_F(Verify, AGroupOfOneValueIsAllowedByLOneButNeverSilent) {
+  (void)publish_to("out", long_spec());
+  EXPECT_TRUE(find(alone(), "no group is a single value").passed);
+  reseal([](Manifest& manifest) {
+    manifest.least_values = 1;
+    manifest.groups[0].values = 1;
+  });
+  const auto verification = alone();
+  EXPECT_TRUE(verification.passed());
+  EXPECT_FALSE(find(verification, "no group is a single value").passed);
+}
+
+TEST_F(Verify, NoticesADonorOfAnotherGroup) {
+  (void)publish_to("out", long_spec());
+  give_events(person_of(true), person_of(false));
+  reseal();
+  EXPECT_THAT(failed(alone()), IsEmpty());
+  EXPECT_THAT(failed(against(long_spec())), ElementsAre("every donor is of the same group"));
+}
+
+TEST_F(Verify, NoticesADonorOfAnotherGroupInWideData) {
+  for (const std::string ids : {"keep", "drop"}) {
+    const auto spec = wide_spec({{"release.ids", ids}});
+    (void)publish_to("out", spec, 0, /*force=*/true);
+    const auto rows = lines("out/people.csv");
+    const auto of_group = [&](const std::string& label) {
+      const auto row = *std::ranges::find_if(
+          rows, [&](const std::string& line) { return line.find(label + ",") != line.npos; });
+      return row.substr(row.find(label + ",") + label.size());
+    };
+    edit("people.csv", "20-25" + of_group("20-25"), "20-25" + of_group("26-31"));
+    reseal();
+    EXPECT_THAT(failed(against(spec)), ElementsAre("every donor is of the same group")) << ids;
+  }
+}
+
+TEST_F(Verify, NoticesTheSecretUnderAnotherName) {
+  auto spec = wide_spec();
+  spec.people.source.file.clear();
+  spec.people.source.query =
+      "SELECT *, CAST(age AS DOUBLE) AS n2 FROM read_csv('wide.csv', all_varchar = true)";
+  spec.people.features.push_back("n2");
+  (void)publish_to("out", spec);
+  EXPECT_THAT(failed(against(spec)), ElementsAre("no feature column is the secret"));
+}
+
+TEST_F(Verify, NoticesFeaturesOfNobody) {
+  (void)publish_to("out", long_spec());
+  edit("events.csv", "day1", "day9");
+  reseal();
+  EXPECT_THAT(failed(against(long_spec())), ElementsAre("published features are somebody's true features",
+                                                        "every donor is of the same group"));
+}
+
+TEST_F(Verify, NoticesAnEventOfAnUnknownPerson) {
+  (void)publish_to("out", long_spec());
+  folder_.write("out/events.csv", content("out/events.csv") + "stranger,item1,1.00,day1\n");
+  reseal();
+  EXPECT_THAT(failed(alone()), ElementsAre("every event belongs to a published person"));
+}
+
+TEST_F(Verify, NoticesAPersonWithoutEvents) {
+  (void)publish_to("out", long_spec());
+  give_events("nobody", person_of(true));
+  reseal();
+  EXPECT_THAT(failed(alone()), ElementsAre("every person has events"));
+}
+
+TEST_F(Verify, NoticesAnIncompleteEvent) {
+  (void)publish_to("out", long_spec());
+  edit("events.csv", ".00,day1", "x,day1");
+  reseal();
+  EXPECT_THAT(failed(alone()), ElementsAre("every event is complete"));
+}
+
+TEST_F(Verify, NoticesAPersonWhoOccursTwice) {
+  (void)publish_to("out", long_spec());
+  folder_.write("out/people.csv", content("out/people.csv") + person_of(true) + ",26-31\n");
+  reseal([](Manifest& manifest) { manifest.groups[1].people += 1; });
+  EXPECT_THAT(failed(alone()), ElementsAre("ids are unique"));
+  EXPECT_THAT(failed(against(long_spec())), Contains("as many people as in the original"));
+}
+
+TEST_F(Verify, NoticesAColumnMore) {
+  (void)publish_to("out", long_spec());
+  std::string people;
+  for (const std::string& line : lines("out/people.csv")) people += line + ",1\n";
+  folder_.write("out/people.csv", people);
+  reseal();
+  EXPECT_THAT(failed(alone()), ElementsAre("the columns of people.csv are the declared ones"));
+}
+
+TEST_F(Verify, NoticesARowLess) {
+  (void)publish_to("out", long_spec());
+  const auto manifest = content("out/manifest.json");
+  edit("events.csv", "\n" + lines("out/events.csv")[1], "");
+  EXPECT_THAT(failed(alone()), ElementsAre("the files are as they were written",
+                                           "events.csv has the declared number of rows"));
+}
+
+TEST_F(Verify, NoticesGroupsOutsideTheDeclaredLimits) {
+  (void)publish_to("out", long_spec());
+  reseal([](Manifest& manifest) { manifest.least_people = 31; });
+  EXPECT_THAT(failed(alone()), ElementsAre("people per group are within (k, alpha)"));
+  reseal([](Manifest& manifest) {
+    manifest.least_people = 20;
+    manifest.most_values = 5;
+  });
+  EXPECT_THAT(failed(alone()), ElementsAre("declared values per group are within (l, beta)"));
+  EXPECT_THAT(failed(against(long_spec())), Contains("(l, beta) holds for the true secrets"));
+}
+
+TEST_F(Verify, NoticesCountsThatAreNotTrue) {
+  (void)publish_to("out", long_spec());
+  reseal([](Manifest& manifest) { manifest.groups[0].values = 5; });
+  EXPECT_THAT(failed(alone()), IsEmpty());
+  EXPECT_THAT(failed(against(long_spec())), ElementsAre("the manifest counts people and values truly"));
+  reseal([](Manifest& manifest) { manifest.groups[0].values = 7; });
+  EXPECT_THAT(failed(alone()), ElementsAre("the range of a group holds its declared values"));
+}
+
+TEST_F(Verify, NoticesRangesThatOverlapOrMissSomebody) {
+  (void)publish_to("out", long_spec());
+  reseal([](Manifest& manifest) { manifest.groups[0].high = 26; });
+  EXPECT_THAT(failed(alone()), ElementsAre("groups are in order and do not overlap"));
+  EXPECT_THAT(failed(against(long_spec())), Contains("every true secret is in one declared group"));
+  reseal([](Manifest& manifest) {
+    manifest.groups[0].high = 24;
+    manifest.groups[0].values = 5;
+  });
+  EXPECT_THAT(failed(alone()), IsEmpty());
+  EXPECT_THAT(failed(against(long_spec())), Contains("every true secret is in one declared group"));
+}
+
+TEST_F(Verify, NoticesAnEmptyGroup) {
+  (void)publish_to("out", long_spec());
+  reseal([](Manifest& manifest) {
+    manifest.least_people = 0;
+    manifest.groups.push_back({"32-40", 32.0, 40.0, true, 0, 2});
+  });
+  EXPECT_THAT(failed(alone()), ElementsAre("every declared group occurs"));
+}
+
+TEST_F(Verify, NoticesOriginalIdsWhereTheyWereToBeReplaced) {
+  (void)publish_to("out", long_spec());
+  reseal([](Manifest& manifest) { manifest.ids = "replace"; });
+  EXPECT_THAT(failed(against(long_spec())), ElementsAre("no original id is published"));
+}
+
+TEST_F(Verify, NoticesThatTheOriginalIsAnother) {
+  (void)publish_to("out", long_spec());
+  folder_.write("people.csv", content("people.csv") + "late,zip,25\n");
+  folder_.write("events.csv", content("events.csv") + "late,1.0,item1,note,day\n");
+  EXPECT_THAT(failed(against(long_spec())), ElementsAre("as many people as in the original",
+                                                        "the manifest counts people and values truly"));
+}
+
+// --- nothing to check
+
+TEST_F(Verify, RefusesWhatIsNoRelease) {
+  EXPECT_THAT(refusal([&] { (void)alone(); }), HasSubstr("there is no such folder"));
+  std::filesystem::create_directory(folder_ / "out");
+  EXPECT_THAT(refusal([&] { (void)alone(); }),
+              AllOf(HasSubstr("manifest.json"), HasSubstr("there is no such file")));
+  folder_.write("out/manifest.json", "not JSON");
+  EXPECT_THAT(refusal([&] { (void)alone(); }), HasSubstr("not the manifest of a release"));
+}
+
+TEST_F(Verify, RefusesTheSpecOfAnotherRelease) {
+  (void)publish_to("out", long_spec());
+  EXPECT_THAT(refusal([&] { (void)against(wide_spec()); }),
+              HasSubstr("describes wide data, and the release is long"));
+  EXPECT_THAT(refusal([&] { (void)against(long_spec({{"events.time", ""}})); }),
+              HasSubstr("names other columns"));
+}
+
+TEST_F(Verify, NoTextQuotesACell) {
+  (void)publish_to("out", long_spec());
+  edit("people.csv", "20-25", "top secret");
+  edit("events.csv", person_of(true) + ",item", "hidden,item");
+  for (const Check& check : against(long_spec()).checks)
+    EXPECT_THAT(check.detail, AllOf(Not(HasSubstr("top secret")), Not(HasSubstr("hidden")),
+                                    Not(HasSubstr(person_of(true)))));
+}
+
+}  // namespace
+}  // namespace hyobscure::release

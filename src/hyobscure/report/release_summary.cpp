@@ -1,0 +1,84 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "hyobscure/report/summary.h"
+#include "hyobscure/report/text.h"
+
+namespace hyobscure::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+}  // namespace
+
+std::string release_text(const release::PublishResult& result) {
+  const release::Manifest& manifest = result.manifest;
+  std::string text = fmt::format("Release of {} people", count_text(result.people));
+  if (manifest.is_long()) text += fmt::format(" with {} events", count_text(result.events));
+  text += fmt::format(", ids {}\n", manifest.ids == "keep"      ? "kept"
+                                    : manifest.ids == "replace" ? "replaced"
+                                                                : "dropped");
+  TextTable table({"file", "rows", "sha256"});
+  for (const auto& file : manifest.files)
+    table.row({file.name, count_text(file.rows), file.sha256.substr(0, 16) + "..."});
+  text += table.text();
+  text += fmt::format(
+      "  realised distance {:.6f} (promised {:.6f} in expectation); {} people drew their own features\n",
+      result.realised_distance, manifest.leakage.distance, count_text(result.people_unchanged));
+  if (manifest.seeded) text += "  Seeded, for trials: this release must not be published.\n";
+  return text;
+}
+
+std::string release_json(const release::PublishResult& result, double seconds) {
+  const release::Manifest& manifest = result.manifest;
+  Json json = {{"command", "publish"},
+               {"method", manifest.method},
+               {"people", result.people},
+               {"events", result.events},
+               {"people_unchanged", result.people_unchanged},
+               {"realised_distance", result.realised_distance},
+               {"distance", manifest.leakage.distance},
+               {"budget", manifest.leakage.budget},
+               {"leakage_bits", manifest.leakage.leakage},
+               {"seeded", manifest.seeded}};
+  json["groups"] = Json::array();
+  for (const auto& group : manifest.groups)
+    json["groups"].push_back({{"label", group.label}, {"people", group.people}, {"values", group.values}});
+  json["files"] = Json::array();
+  for (const auto& file : manifest.files)
+    json["files"].push_back({{"name", file.name}, {"rows", file.rows}, {"sha256", file.sha256}});
+  json["seconds"] = seconds;
+  return json.dump();
+}
+
+std::string verification_text(const release::Verification& verification) {
+  std::string text;
+  std::size_t failed = 0;
+  for (const auto& check : verification.checks) {
+    const bool bad = !check.passed && !check.warning;
+    text += fmt::format("  {}  {}{}{}\n",
+                        check.passed ? "ok  "
+                        : bad        ? "FAIL"
+                                     : "note",
+                        check.name, check.detail.empty() ? "" : ": ", check.detail);
+    failed += bad ? 1 : 0;
+  }
+  return text + (failed == 0 ? fmt::format("Verified: all {} checks passed.\n", verification.checks.size())
+                             : fmt::format("NOT verified: {} of {} checks failed.\n", failed,
+                                           verification.checks.size()));
+}
+
+std::string verification_json(const release::Verification& verification, double seconds) {
+  Json json = {{"command", "verify"}, {"passed", verification.passed()}, {"checks", Json::array()}};
+  for (const auto& check : verification.checks)
+    json["checks"].push_back({{"name", check.name},
+                              {"passed", check.passed},
+                              {"warning", check.warning},
+                              {"detail", check.detail}});
+  json["seconds"] = seconds;
+  return json.dump();
+}
+
+}  // namespace hyobscure::report

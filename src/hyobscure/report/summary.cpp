@@ -1,0 +1,282 @@
+#include "hyobscure/report/summary.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "hyobscure/base/numeric.h"
+#include "hyobscure/report/text.h"
+
+namespace hyobscure::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
+
+std::string people_word(std::int64_t count) { return count == 1 ? "person" : "people"; }
+
+/// One line a reason for which somebody or something was left out.
+std::string left_out_text(const data::ReadCounts& counts) {
+  std::string text;
+  const auto line = [&](std::int64_t count, const char* one, const char* many, const char* why) {
+    if (count > 0)
+      text += fmt::format("  left out: {} {} {}\n", count_text(count), count == 1 ? one : many, why);
+  };
+  line(counts.people_outside, "person", "people", "outside secret.keep");
+  line(counts.people_without_secret, "person", "people", "without a secret");
+  line(counts.people_incomplete, "person", "people", "with an empty feature");
+  line(counts.people_without_events, "person", "people", "without events");
+  line(counts.events_incomplete, "event", "events", "with an empty cell");
+  line(counts.events_unknown, "event", "events", "of unknown people");
+  return text;
+}
+
+Json counts_json(const data::ReadCounts& counts) {
+  return {{"people_read", counts.people_read},
+          {"people_outside", counts.people_outside},
+          {"people_without_secret", counts.people_without_secret},
+          {"people_incomplete", counts.people_incomplete},
+          {"people_without_events", counts.people_without_events},
+          {"events_read", counts.events_read},
+          {"events_incomplete", counts.events_incomplete},
+          {"events_unknown", counts.events_unknown}};
+}
+
+Json groups_json(const std::vector<obscure::Group>& groups) {
+  Json list = Json::array();
+  for (const auto& group : groups)
+    list.push_back({{"label", group.label}, {"people", group.people}, {"values", group.values}});
+  return list;
+}
+
+std::string groups_table(const std::vector<obscure::Group>& groups) {
+  TextTable table({"group", "people", "values"});
+  for (const auto& group : groups)
+    table.row({group.label, count_text(group.people), count_text(group.values)});
+  return table.text();
+}
+
+std::string beside_null(double null_bits, double deviation_bits) {
+  return fmt::format("(shuffled secrets would show {:.4f} ± {:.4f})", null_bits, deviation_bits);
+}
+
+std::string options_table(const obscure::Inspection& inspection) {
+  const bool with_groupings =
+      !inspection.options.empty() && std::isfinite(inspection.options.front().groupings);
+  std::vector<std::string> header = {"groups", "k at most", "alpha at least", "l at most", "beta at least"};
+  if (with_groupings) header.push_back("groupings within your limits");
+  TextTable table(header);
+  for (const auto& option : inspection.options) {
+    std::vector<std::string> row = {std::to_string(option.count)};
+    for (const double x : {option.largest_k, option.smallest_alpha, option.largest_l, option.smallest_beta})
+      row.push_back(count_text(std::llround(x)));
+    if (with_groupings)
+      row.push_back(option.groupings == 0     ? "0"
+                    : option.groupings < 1e15 ? count_text(std::llround(option.groupings))
+                                              : fmt::format("{:.1e}", option.groupings));
+    table.row(std::move(row));
+  }
+  return table.text();
+}
+
+std::string preview_text(const obscure::GroupsPreview& preview, const obscure::Inspection& inspection) {
+  std::string text = "\nWith the first groups of your spec\n" + groups_table(preview.groups);
+  text += fmt::format("  the groups alone tell          {} ({} of the secret)\n",
+                      bits_text(preview.leakage_groups_bits),
+                      share_text(preview.leakage_groups_bits, inspection.secret_entropy_bits));
+  text += fmt::format("  unprotected features add       {} {}\n", bits_text(preview.features.bits),
+                      beside_null(preview.features.null_bits, preview.features.null_deviation_bits));
+  text += fmt::format(
+      "  sensible budgets               {:.4f} (nearest donors) to {:.4f} (features tell nothing more)\n",
+      preview.smallest_budget, preview.largest_budget);
+  return text;
+}
+
+std::string limit_text(double low, double high) { return fmt::format("{} to {}", low, high); }
+
+std::string history_text(const std::vector<obscure::Round>& history) {
+  TextTable table({"round", "leakage (bits)", "distance", "boundary moves"});
+  for (std::size_t i = 0; i < history.size(); ++i)
+    table.row({i == 0 ? "first groups" : std::to_string(i), fmt::format("{:.6f}", history[i].leakage),
+               fmt::format("{:.6f}", history[i].distance), i == 0 ? "-" : std::to_string(history[i].moves)});
+  return table.text();
+}
+
+/// One row of a Markdown table; bars inside cells are escaped.
+std::string markdown_row(const std::vector<std::string>& cells) {
+  std::vector<std::string> escaped;
+  for (const std::string& cell : cells) {
+    std::string text;
+    for (const char letter : cell) text += letter == '|' ? std::string("\\|") : std::string(1, letter);
+    escaped.push_back(std::move(text));
+  }
+  return fmt::format("| {} |\n", fmt::join(escaped, " | "));
+}
+
+}  // namespace
+
+std::string inspection_text(const obscure::Inspection& inspection, const data::ReadCounts& counts,
+                            const data::Spec& spec) {
+  std::string text =
+      fmt::format("Data\n  {} {} of {} read, {} items, {} entries ({:.1f} each)\n",
+                  count_text(static_cast<std::int64_t>(inspection.people)),
+                  people_word(static_cast<std::int64_t>(inspection.people)), count_text(counts.people_read),
+                  count_text(static_cast<std::int64_t>(inspection.items)),
+                  count_text(static_cast<std::int64_t>(inspection.entries)),
+                  static_cast<double>(inspection.entries) / static_cast<double>(inspection.people));
+  text += left_out_text(counts);
+  text += fmt::format("\nSecret \"{}\"\n  {} distinct values, H(Y) = {}\n", spec.people.secret,
+                      count_text(std::llround(inspection.distinct_values)),
+                      bits_text(inspection.secret_entropy_bits));
+  if (static_cast<double>(inspection.atoms) < inspection.distinct_values)
+    text += fmt::format("  joined to {} neighbourhoods (secret.atoms); leakage is about these\n",
+                        inspection.atoms);
+  text += fmt::format("  unprotected features tell      {} {}\n", bits_text(inspection.features.bits),
+                      beside_null(inspection.features.null_bits, inspection.features.null_deviation_bits));
+  text +=
+      "\nWhat groups can be: people [k, alpha] and distinct secrets [l, beta] of every group, each limit by "
+      "itself\n" +
+      options_table(inspection);
+  text += inspection.preview ? preview_text(*inspection.preview, inspection)
+                             : "\n" + inspection.no_preview_because + "\n";
+  text += fmt::format("\nCost\n  census {}", seconds_text(inspection.census_seconds));
+  if (std::isfinite(inspection.fit_seconds))
+    text += fmt::format(", then {}{} to fit", inspection.fit_seconds < 0.1 ? "" : "about ",
+                        seconds_text(inspection.fit_seconds));
+  return text + fmt::format("; about {} of memory\n", bytes_text(inspection.memory_bytes));
+}
+
+std::string inspection_json(const obscure::Inspection& inspection, const data::ReadCounts& counts,
+                            double seconds) {
+  const auto leakage = [](const obscure::MeasuredLeakage& measured) {
+    return Json{{"leakage_bits", number(measured.bits)},
+                {"leakage_null_bits", number(measured.null_bits)},
+                {"leakage_null_deviation_bits", number(measured.null_deviation_bits)}};
+  };
+  Json json = {{"command", "inspect"},
+               {"people", inspection.people},
+               {"items", inspection.items},
+               {"entries", inspection.entries},
+               {"values", inspection.distinct_values},
+               {"atoms", inspection.atoms},
+               {"read", counts_json(counts)},
+               {"secret_entropy_bits", number(inspection.secret_entropy_bits)},
+               {"unprotected", leakage(inspection.features)}};
+  json["options"] = Json::array();
+  for (const auto& option : inspection.options)
+    json["options"].push_back({{"groups", option.count},
+                               {"largest_k", option.largest_k},
+                               {"smallest_alpha", option.smallest_alpha},
+                               {"largest_l", option.largest_l},
+                               {"smallest_beta", option.smallest_beta},
+                               {"groupings", number(option.groupings)}});
+  if (inspection.preview) {
+    const auto& preview = *inspection.preview;
+    json["groups"] = groups_json(preview.groups);
+    json["leakage_groups_bits"] = preview.leakage_groups_bits;
+    json["unprotected_within_groups"] = leakage(preview.features);
+    json["smallest_budget"] = preview.smallest_budget;
+    json["largest_budget"] = preview.largest_budget;
+  } else {
+    json["no_groups_because"] = inspection.no_preview_because;
+  }
+  json["estimate"] = {{"census_seconds", number(inspection.census_seconds)},
+                      {"fit_seconds", number(inspection.fit_seconds)},
+                      {"memory_bytes", number(inspection.memory_bytes)}};
+  json["seconds"] = seconds;
+  return json.dump();
+}
+
+std::string mechanism_text(const obscure::Mechanism& mechanism, const data::ReadCounts& counts) {
+  const auto& promise = mechanism.promise;
+  std::string text = fmt::format("Mechanism ({}, {} objective) for {} people\n", mechanism.method,
+                                 mechanism.objective, count_text(mechanism.people));
+  text += left_out_text(counts);
+  text += "\n" + groups_table(mechanism.groups);
+  text += fmt::format("  limits: people {}, values {}\n",
+                      limit_text(mechanism.limits.least_people, mechanism.limits.most_people),
+                      limit_text(mechanism.limits.least_values, mechanism.limits.most_values));
+  text += fmt::format("\nWhat the release will tell about the secret, of H(Y) = {}\n",
+                      bits_text(promise.secret_entropy));
+  text += fmt::format("  in all                {} ({})\n", bits_text(promise.leakage),
+                      share_text(promise.leakage, promise.secret_entropy));
+  text += fmt::format("    by the groups       {}\n", bits_text(promise.leakage_groups));
+  text += fmt::format("    by the features     {}, unprotected {} {}\n", bits_text(promise.leakage_features),
+                      bits_text(promise.leakage_unprotected),
+                      beside_null(promise.leakage_null, promise.leakage_null_deviation));
+  text += fmt::format("  any attacker's guess of the exact value is wrong at least {} of the time (Fano)\n",
+                      share_text(promise.fano_error_bound, 1));
+  text += fmt::format("\nWhat it costs\n  expected distance     {:.6f} of the budget {:.6f} ({})\n",
+                      promise.distance, promise.budget, mechanism.distance);
+  text += fmt::format("  proven gap            {} above the best channel for these groups\n",
+                      bits_text(promise.gap));
+  if (mechanism.history.size() > 1) text += "\nRounds\n" + history_text(mechanism.history);
+  if (!mechanism.converged)
+    text += "\nStopped early: this is the best mechanism so far, not the best there is.\n";
+  if (mechanism.seeded)
+    text += "\nSeeded, for trials: a release from this mechanism must not be published.\n";
+  return text;
+}
+
+std::string mechanism_json(const obscure::Mechanism& mechanism, const data::ReadCounts& counts,
+                           double seconds) {
+  const auto& promise = mechanism.promise;
+  Json json = {{"command", "fit"},
+               {"method", mechanism.method},
+               {"objective", mechanism.objective},
+               {"distance_name", mechanism.distance},
+               {"people", mechanism.people},
+               {"read", counts_json(counts)},
+               {"groups", groups_json(mechanism.groups)},
+               {"leakage_bits", number(promise.leakage)},
+               {"leakage_groups_bits", number(promise.leakage_groups)},
+               {"leakage_features_bits", number(promise.leakage_features)},
+               {"leakage_null_bits", number(promise.leakage_null)},
+               {"leakage_null_deviation_bits", number(promise.leakage_null_deviation)},
+               {"leakage_unprotected_bits", number(promise.leakage_unprotected)},
+               {"secret_entropy_bits", number(promise.secret_entropy)},
+               {"fano_error_bound", number(promise.fano_error_bound)},
+               {"distance", number(promise.distance)},
+               {"budget", number(promise.budget)},
+               {"gap_bits", number(promise.gap)},
+               {"converged", mechanism.converged},
+               {"seeded", mechanism.seeded}};
+  json["history"] = Json::array();
+  for (const auto& round : mechanism.history)
+    json["history"].push_back({{"objective_bits", number(round.objective)},
+                               {"leakage_bits", number(round.leakage)},
+                               {"distance", number(round.distance)},
+                               {"moves", round.moves}});
+  json["seconds"] = seconds;
+  return json.dump();
+}
+
+std::string settings_page() {
+  std::string page =
+      "# Settings\n\n"
+      "Every key of `spec.toml`, and as a flag of `inspect`, `fit`, `publish` and `verify --against`: "
+      "`[groups] count = 4` is "
+      "`--groups.count 4`. A flag wins over the file. *required*: `fit` asks for it, because it decides "
+      "about privacy or "
+      "names your data.\n\nThis page is written by `hyobscure settings`.\n";
+  std::string section;
+  for (const data::Setting& setting : data::settings()) {
+    if (setting.section != section) {
+      section = setting.section;
+      page += fmt::format("\n## [{}]\n\n| key | type | default | meaning |\n| --- | --- | --- | --- |\n",
+                          section);
+    }
+    const std::string type =
+        setting.choices.empty() ? setting.type : fmt::format("`{}`", fmt::join(setting.choices, "`, `"));
+    const std::string fallback = setting.fallback == "none" || setting.fallback == "required"
+                                     ? setting.fallback
+                                     : "`" + setting.fallback + "`";
+    page += markdown_row({"`" + setting.key + "`", type, fallback, setting.help});
+  }
+  return page;
+}
+
+}  // namespace hyobscure::report

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+
+#include "hyobscure/data/read.h"
+#include "hyobscure/data/spec.h"
+#include "hyobscure/obscure/inspection.h"
+#include "hyobscure/obscure/mechanism.h"
+#include "hyobscure/release/publish.h"
+#include "hyobscure/release/verify.h"
+
+namespace hyobscure::report {
+
+/// What a command found, for people (text) and for programs (one JSON object on one line; docs/json.md names
+/// the stable keys).
+
+std::string inspection_text(const obscure::Inspection& inspection, const data::ReadCounts& counts,
+                            const data::Spec& spec);
+std::string inspection_json(const obscure::Inspection& inspection, const data::ReadCounts& counts,
+                            double seconds);
+
+std::string mechanism_text(const obscure::Mechanism& mechanism, const data::ReadCounts& counts);
+std::string mechanism_json(const obscure::Mechanism& mechanism, const data::ReadCounts& counts,
+                           double seconds);
+
+std::string release_text(const release::PublishResult& result);
+std::string release_json(const release::PublishResult& result, double seconds);
+
+std::string verification_text(const release::Verification& verification);
+std::string verification_json(const release::Verification& verification, double seconds);
+
+/// All keys of a spec as a page of documentation (docs/settings.md).
+std::string settings_page();
+
+}  // namespace hyobscure::report

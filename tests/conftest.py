@@ -1,0 +1,59 @@
+"""The program as its users meet it: run it, read what it says."""
+
+import json
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+SOURCE = pathlib.Path(__file__).resolve().parent.parent
+BINARY = pathlib.Path(os.environ.get("HYOBSCURE_BINARY", SOURCE / "build" / "hyobscure"))
+
+
+class Outcome:
+    def __init__(self, done):
+        self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
+
+    @property
+    def json(self):
+        lines = self.out.strip().splitlines()
+        assert len(lines) == 1, f"expected one JSON object, got: {self.out!r}"
+        return json.loads(lines[0])
+
+
+def run(*arguments, cwd=None, timeout=300, **options):
+    command = [str(BINARY), *map(str, arguments)]
+    done = subprocess.run(command, cwd=cwd, timeout=timeout, capture_output=True, text=True, errors="replace", **options)
+    return Outcome(done)
+
+
+@pytest.fixture
+def hyobscure():
+    return run
+
+
+@pytest.fixture(scope="session")
+def people(tmp_path_factory):
+    """400 synthetic people with a spec; tests must not change the folder."""
+    folder = tmp_path_factory.mktemp("people") / "data"
+    made = run("synth", "--people", 400, "--items", 200, "--entries", 30, "--dependence", 0.8, "-o", folder)
+    assert made.code == 0, made.err
+    return folder
+
+
+@pytest.fixture(scope="session")
+def mechanism(people, tmp_path_factory):
+    file = tmp_path_factory.mktemp("mechanism") / "mechanism.json"
+    fitted = run("fit", people / "spec.toml", "-o", file)
+    assert fitted.code == 0, fitted.err
+    return file
+
+
+@pytest.fixture(scope="session")
+def release(people, mechanism, tmp_path_factory):
+    """A good release; tests must not change it."""
+    folder = tmp_path_factory.mktemp("release") / "release"
+    published = run("publish", people / "spec.toml", "-m", mechanism, "-o", folder)
+    assert published.code == 0, published.err
+    return folder

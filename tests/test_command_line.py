@@ -1,0 +1,187 @@
+"""Every command as a new user runs it."""
+
+import csv
+import json
+import os
+import pty
+import signal
+import stat
+import subprocess
+import time
+
+import pytest
+
+from conftest import BINARY
+
+COMMANDS = ["demo", "inspect", "fit", "publish", "verify", "synth", "settings"]
+STABLE_KEYS = {
+    "leakage_bits", "leakage_groups_bits", "leakage_features_bits", "leakage_null_bits", "secret_entropy_bits",
+    "fano_error_bound", "distance", "budget", "gap_bits", "groups", "method", "seconds",
+}
+
+
+def rows(file):
+    with open(file, newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def test_help_names_all_commands_and_each_shows_an_example(hyobscure):
+    top = hyobscure("--help")
+    assert top.code == 0
+    for command in COMMANDS:
+        assert command in top.out
+        one = hyobscure(command, "--help")
+        assert one.code == 0
+        assert "Example: hyobscure " + command in one.out
+
+
+def test_the_whole_path_from_people_to_a_verified_release(hyobscure, tmp_path):
+    data, mechanism, release = tmp_path / "data", tmp_path / "mechanism.json", tmp_path / "release"
+    assert hyobscure("synth", "--people", 300, "--seed", 4, "-o", data).code == 0
+    assert "H(Y)" in hyobscure("inspect", data / "spec.toml").out
+    fitted = hyobscure("fit", data / "spec.toml", "-o", mechanism)
+    assert fitted.code == 0, fitted.err
+    assert "in all" in fitted.out and "Next: hyobscure publish" in fitted.out
+    assert stat.S_IMODE(os.stat(mechanism).st_mode) == 0o600
+    assert hyobscure("publish", data / "spec.toml", "-m", mechanism, "-o", release).code == 0
+    alone = hyobscure("verify", release)
+    assert alone.code == 0 and "Verified: all" in alone.out, alone.out
+    against = hyobscure("verify", release, "--against", data / "spec.toml")
+    assert against.code == 0 and "FAIL" not in against.out, against.out
+
+
+def test_a_release_has_the_shape_of_the_input_and_labels_for_ages(people, release):
+    before, after = rows(people / "people.csv"), rows(release / "people.csv")
+    assert list(before[0]) == list(after[0])
+    assert {row["id"] for row in before} == {row["id"] for row in after}
+    labels = {group["label"] for group in json.loads((release / "manifest.json").read_text())["groups"]}
+    assert {row["age"] for row in after} == labels
+    assert list(rows(people / "events.csv")[0]) == list(rows(release / "events.csv")[0])
+
+
+def test_publishing_again_gives_the_same_bytes_with_any_number_of_threads(hyobscure, people, mechanism, release, tmp_path):
+    for threads in (1, 2):
+        again = tmp_path / str(threads)
+        assert hyobscure("publish", people / "spec.toml", "-m", mechanism, "-o", again, "--threads", threads).code == 0
+        for file in release.iterdir():
+            assert (again / file.name).read_bytes() == file.read_bytes(), file.name
+
+
+def test_a_seeded_fit_is_the_same_with_one_and_with_two_threads(hyobscure, people, tmp_path):
+    for threads in (1, 2):
+        assert hyobscure("fit", people / "spec.toml", "--seed", 9, "-o", tmp_path / f"{threads}.json", "--threads", threads).code == 0
+    assert (tmp_path / "1.json").read_bytes() == (tmp_path / "2.json").read_bytes()
+
+
+def test_a_seeded_release_says_that_it_must_not_be_published(hyobscure, people, tmp_path):
+    assert hyobscure("fit", people / "spec.toml", "--seed", 9, "-o", tmp_path / "m.json").code == 0
+    published = hyobscure("publish", people / "spec.toml", "-m", tmp_path / "m.json", "-o", tmp_path / "r")
+    assert "must not be published" in published.out
+    assert "must not be published" in (tmp_path / "r" / "manifest.json").read_text()
+    assert "must not be published" in hyobscure("verify", tmp_path / "r").out
+
+
+def test_two_fits_draw_differently_though_they_find_the_same_mechanism(hyobscure, people, tmp_path):
+    for name in ("a", "b"):
+        assert hyobscure("fit", people / "spec.toml", "-o", tmp_path / f"{name}.json").code == 0
+    a, b = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("a", "b"))
+    assert a.pop("key") != b.pop("key")
+    assert a == b
+
+
+@pytest.mark.parametrize("kind", ["ratings", "tabular"])
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_every_shape_and_format_goes_through(hyobscure, tmp_path, kind, form):
+    data = tmp_path / "data"
+    assert hyobscure("synth", "--people", 200, "--kind", kind, "--format", form, "-o", data).code == 0
+    fitted = hyobscure("fit", data / "spec.toml", "-o", tmp_path / "m.json")
+    assert fitted.code == 0, fitted.err
+    for ids in ("keep", "replace", "drop"):
+        release = tmp_path / ids
+        published = hyobscure("publish", data / "spec.toml", "-m", tmp_path / "m.json", "-o", release, "--release.ids", ids)
+        if ids == "drop" and kind == "ratings":
+            assert published.code == 2 and "replace" in published.err
+            continue
+        assert published.code == 0, published.err
+        assert (release / f"people.{form}").exists()
+        verified = hyobscure("verify", release, "--against", data / "spec.toml")
+        assert verified.code == 0, verified.out + verified.err
+
+
+def test_json_is_one_object_with_the_stable_keys(hyobscure, people, mechanism, tmp_path):
+    fitted = hyobscure("fit", people / "spec.toml", "-o", tmp_path / "m.json", "--json").json
+    assert STABLE_KEYS <= set(fitted)
+    assert {"label", "people", "values"} <= set(fitted["groups"][0])
+    assert fitted["leakage_bits"] == pytest.approx(fitted["leakage_groups_bits"] + fitted["leakage_features_bits"])
+    inspected = hyobscure("inspect", people / "spec.toml", "--json").json
+    assert inspected["smallest_budget"] < inspected["largest_budget"]
+    published = hyobscure("publish", people / "spec.toml", "-m", mechanism, "-o", tmp_path / "r", "--json").json
+    assert published["people"] == 400
+    assert hyobscure("verify", tmp_path / "r", "--json").json["passed"] is True
+
+
+def test_an_error_is_json_too(hyobscure, tmp_path):
+    failed = hyobscure("inspect", tmp_path / "none.toml", "--json")
+    assert failed.code == 2
+    assert failed.json["error"]["remedy"]
+
+
+def test_every_key_is_a_flag(hyobscure, people, tmp_path):
+    fitted = hyobscure("fit", people / "spec.toml", "--groups.count", 3, "--groups.people", "40,300", "--groups.values", "4,30",
+                       "--channel.clusters", 5, "--method.name", "xobf", "-o", tmp_path / "m.json", "--json").json
+    assert len(fitted["groups"]) == 3
+    assert fitted["method"] == "xobf"
+
+
+def test_nothing_private_is_in_a_release(people, mechanism, release):
+    private = json.loads(mechanism.read_text())
+    text = "".join(file.read_text() for file in release.iterdir())
+    for secret in (private["key"], private["data_fingerprint"], str(people), str(mechanism)):
+        assert secret not in text
+
+
+def test_wrong_usage_exits_with_two(hyobscure):
+    for arguments in ([], ["nonsense"], ["fit"], ["fit", "--no-such-flag"], ["synth", "--people", "0", "-o", "x"]):
+        assert hyobscure(*arguments).code == 2, arguments
+
+
+def test_demo_ends_with_a_verified_release_and_where_to_look(hyobscure, tmp_path):
+    shown = hyobscure("demo", "--people", 300, cwd=tmp_path)
+    assert shown.code == 0, shown.err
+    for part in ("$ hyobscure synth", "$ hyobscure inspect", "$ hyobscure fit", "$ hyobscure publish", "$ hyobscure verify",
+                 "Verified: all", "Look at"):
+        assert part in shown.out
+    assert (tmp_path / "hyobscure-demo" / "release" / "manifest.json").exists()
+    assert hyobscure("demo", "--people", 300, cwd=tmp_path).code == 2  # the folder exists
+    assert hyobscure("demo", "--people", 300, "--force", cwd=tmp_path).code == 0
+
+
+def wait_until(condition, seconds=60):
+    end = time.time() + seconds
+    while time.time() < end:
+        if condition():
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def test_control_c_leaves_nothing_behind(tmp_path):
+    """Whenever it comes: the folder is there whole, or not at all."""
+    for delay in (0.05, 0.3, 1.0):
+        process = subprocess.Popen([BINARY, "synth", "--people", "200000", "-o", tmp_path / "d"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(delay)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+        assert process.returncode in (130, -signal.SIGINT), err
+        assert list(tmp_path.iterdir()) == []
+
+
+def test_progress_is_shown_on_a_terminal_only(people, tmp_path, hyobscure):
+    assert hyobscure("inspect", people / "spec.toml").err == ""
+    controller, terminal = pty.openpty()
+    process = subprocess.Popen([BINARY, "inspect", people / "spec.toml"], stdout=subprocess.DEVNULL, stderr=terminal)
+    assert process.wait(timeout=60) == 0
+    os.close(terminal)
+    shown = os.read(controller, 100_000).decode()
+    assert "reading people" in shown
+    assert shown.endswith("\r\x1b[K")  # the line is wiped at the end

@@ -1,0 +1,56 @@
+"""What the documents promise is tried: commands run, outputs are the real ones, links lead somewhere."""
+
+import re
+
+from conftest import SOURCE
+
+README = (SOURCE / "README.md").read_text()
+
+
+def test_the_settings_page_is_the_generated_one(hyobscure):
+    assert (SOURCE / "docs" / "settings.md").read_text() == hyobscure("settings").out, "run: build/hyobscure settings > docs/settings.md"
+
+
+def test_links_lead_to_files():
+    for page in [SOURCE / "README.md", *sorted((SOURCE / "docs").glob("*.md"))]:
+        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_the_output_of_the_demo_in_the_readme_is_the_real_one(hyobscure, tmp_path):
+    block = re.search(r"ends like this.*?```\n(.*?)```", README, re.S).group(1)
+    shown = hyobscure("demo", cwd=tmp_path)
+    assert shown.code == 0, shown.err
+    real = shown.out.splitlines()
+    for line in block.splitlines():
+        assert line in real, f"README shows a line that the demo does not print: {line!r}"
+
+
+def test_the_commands_of_the_readme_run_on_its_own_spec(hyobscure, tmp_path):
+    toml = re.search(r"```toml\n(.*?)```", README, re.S).group(1)
+    commands = re.search(r"```sh\n(.*?)```", README, re.S).group(1)
+    assert hyobscure("synth", "--people", 1500, "-o", tmp_path / "d").code == 0
+    folder = tmp_path / "d"
+    (folder / "spec.toml").write_text(toml)
+    smallest = hyobscure("inspect", "spec.toml", "--json", cwd=folder).json["smallest_budget"]
+    assert smallest < 0.49, "the budget of the README's spec is out of reach for synthetic people"
+    for line in commands.strip().splitlines():
+        words = line.split("#")[0].split()
+        assert words[0] == "build/hyobscure"
+        done = hyobscure(*words[1:], cwd=folder)
+        assert done.code == 0, line + done.err
+
+
+def test_the_guide_and_readme_name_keys_that_exist(hyobscure):
+    known = set(re.findall(r"## \[(\w+)\]|^\| `(\w+)`", hyobscure("settings").out, re.M))
+    sections = {section for section, _ in known if section}
+    keys = {key for _, key in known if key}
+    for page in (README, (SOURCE / "docs" / "guide.md").read_text(), (SOURCE / "docs" / "method.md").read_text()):
+        for section, key in re.findall(r"`(\w+)\.(\w+)[`\s=]", page):
+            if section in sections and key not in ("csv", "parquet"):
+                assert key in keys, f"{section}.{key}"
+
+
+def test_the_license_and_the_ci_entry_are_there():
+    assert "Apache License" in (SOURCE / "LICENSE").read_text()
+    assert "./run test" in (SOURCE / ".ci" / "run").read_text()
