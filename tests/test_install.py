@@ -8,25 +8,6 @@ import pytest
 
 from conftest import SOURCE
 
-CONSUMER_CMAKE = """cmake_minimum_required(VERSION 3.25)
-project(consumer LANGUAGES CXX)
-find_package(hyobscure 0.1 REQUIRED)
-add_executable(consumer main.cpp)
-target_link_libraries(consumer PRIVATE hyobscure::hyobscure)
-"""
-
-CONSUMER = """#include <hyobscure/solve/channel.h>
-#include <iostream>
-int main() {
-  const hyobscure::solve::ChannelProblem problem{{Eigen::MatrixXd{{0.4, 0.1}, {0.1, 0.4}}},
-                                                 {Eigen::MatrixXd{{0.0, 1.0}, {1.0, 0.0}}}};
-  const auto result = hyobscure::solve::solve_with_budget(problem, 0.2);
-  std::cout << result.channels[0].rowwise().sum().transpose() << "\\n";
-  return result.info.leakage_nats > 0 && result.info.distance <= 0.2 + 1e-9 ? 0 : 1;
-}
-"""
-
-
 @pytest.fixture(scope="module")
 def prefix(tmp_path_factory):
     prefix = tmp_path_factory.mktemp("installed")
@@ -35,9 +16,22 @@ def prefix(tmp_path_factory):
 
 
 def test_a_ten_line_project_finds_and_uses_the_library(prefix, tmp_path):
-    (tmp_path / "CMakeLists.txt").write_text(CONSUMER_CMAKE)
-    (tmp_path / "main.cpp").write_text(CONSUMER)
-    for command in (["cmake", "-B", "build", f"-DCMAKE_PREFIX_PATH={prefix}"], ["cmake", "--build", "build"], ["build/consumer"]):
+    shutil.copytree(SOURCE / "examples" / "use_the_library", tmp_path, dirs_exist_ok=True)
+    for command in (["cmake", "-B", "build", f"-DCMAKE_PREFIX_PATH={prefix}"], ["cmake", "--build", "build"], ["build/channel"]):
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert "above the optimum" in done.stdout
+
+
+def test_every_part_of_the_library_links(prefix, tmp_path):
+    """One function from each end of the pipeline, so that no dependency is missing from the package."""
+    (tmp_path / "CMakeLists.txt").write_text((SOURCE / "examples" / "use_the_library" / "CMakeLists.txt").read_text())
+    (tmp_path / "main.cpp").write_text(
+        "#include <hyobscure/data/spec.h>\n#include <hyobscure/data/synth.h>\n#include <hyobscure/report/summary.h>\n"
+        "int main(int, char** argv) {\n"
+        "  hyobscure::data::synthesise({.people = 30}, argv[1], true);\n"
+        "  return hyobscure::report::settings_page().empty() || hyobscure::data::settings().empty();\n}\n")
+    for command in (["cmake", "-B", "build", f"-DCMAKE_PREFIX_PATH={prefix}"], ["cmake", "--build", "build"], ["build/channel", tmp_path / "d"]):
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
 

@@ -10,7 +10,7 @@ from conftest import SOURCE
 DATA = pathlib.Path(os.environ.get("HYOBSCURE_DATA", SOURCE.parent / "shared" / "data")) / "movielens-100k"
 pytestmark = pytest.mark.skipif(not (DATA / "u.data").exists(), reason=f"MovieLens-100K is not in {DATA} (HYOBSCURE_DATA)")
 
-SPEC = (SOURCE / "examples" / "movielens.toml").read_text() if (SOURCE / "examples" / "movielens.toml").exists() else ""
+SPEC = (SOURCE / "examples" / "movielens.toml").read_text()
 
 
 @pytest.fixture

@@ -1,5 +1,8 @@
 #include "cli/command.h"
 
+#include <cstdlib>
+#include <set>
+
 namespace hyobscure::cli {
 
 void add_common_options(CLI::App& command, CommonOptions& common) {
@@ -9,7 +12,16 @@ void add_common_options(CLI::App& command, CommonOptions& common) {
       .add_option("--threads", common.threads,
                   "threads to use (default: all cores); the result does not depend on it")
       ->check(CLI::Range(0, 1024));
-  command.add_option("--memory", common.memory, "memory for tables, such as 2GB");
+  command.add_option("--memory", common.memory, "memory for tables, such as 2GB")
+      ->check(CLI::Validator(
+          [](std::string& text) {
+            char* unit = nullptr;
+            const double amount = std::strtod(text.c_str(), &unit);
+            static const std::set<std::string> kUnits = {"KB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB"};
+            return amount > 0 && kUnits.contains(unit) ? ""
+                                                       : "expected an amount of memory, such as 2GB or 500MB";
+          },
+          "AMOUNT"));
 }
 
 void add_spec_flags(CLI::App& command, SpecOptions& spec) {
@@ -17,7 +29,9 @@ void add_spec_flags(CLI::App& command, SpecOptions& spec) {
                        const std::string& group) {
     command
         .add_option_function<std::string>(
-            flag, [&spec, key](const std::string& text) { spec.overrides.push_back({key, text}); }, help)
+            flag,
+            [&spec, key, flag](const std::string& text) { spec.overrides.push_back({key, text, flag}); },
+            help)
         ->group(group);
   };
   const std::string kShort = "Often used keys of the spec (every key is a flag too: --groups.people 100,400)";

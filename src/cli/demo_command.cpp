@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "cli/command.h"
+#include "hyobscure/base/error.h"
 #include "hyobscure/base/files.h"
 #include "hyobscure/data/read.h"
 #include "hyobscure/data/synth.h"
@@ -32,9 +33,9 @@ void show(const CommonOptions& common, const std::string& text) {
   if (!common.json) fmt::print("{}", text);
 }
 
-int run(const DemoOptions& options, const CommonOptions& common, const Progress& progress) {
+int run(const DemoOptions& options, StagedFolder& staged, const CommonOptions& common,
+        const Progress& progress) {
   const Stopwatch watch;
-  StagedFolder staged(options.output, options.force);
   const std::filesystem::path folder = options.output, stage = staged.path();
   const auto named = [&](const char* name) { return (folder / name).string(); };
 
@@ -45,7 +46,7 @@ int run(const DemoOptions& options, const CommonOptions& common, const Progress&
 
   announce(common, "inspect " + named("data/spec.toml"));
   data::Engine engine(engine_settings(common, spec), progress);
-  const data::Reading reading = data::read_people(engine, spec, progress);
+  const data::Reading reading = data::read_people(engine, spec);
   show(common,
        report::inspection_text(obscure::inspect(reading.people, spec, progress), reading.counts, spec));
 
@@ -92,7 +93,14 @@ void add_demo_command(CLI::App& app, Command& chosen) {
   sub->footer("Example: hyobscure demo --people 5000");
   sub->callback([options, &chosen] {
     chosen.run = [options](const CommonOptions& common, const Progress& progress) {
-      return run(*options, common, progress);
+      StagedFolder staged(options->output, options->force, "data/spec.toml");
+      try {
+        return run(*options, staged, common, progress);
+      } catch (const InputError& error) {
+        // Whatever went wrong, it went wrong with the folder that the user named, not with its temporary
+        // neighbour.
+        throw InputError({.source = options->output}, error.problem(), error.remedy());
+      }
     };
   });
 }

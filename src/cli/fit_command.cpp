@@ -20,9 +20,9 @@ struct FitOptions {
 int run(const FitOptions& options, const CommonOptions& common, const Progress& progress) {
   const Stopwatch watch;
   const data::Spec spec = options.spec.read();
-  check_output(options.output, options.force);
+  check_output_file(options.output, options.force);
   data::Engine engine(engine_settings(common, spec), progress);
-  const data::Reading reading = data::read_people(engine, spec, progress);
+  const data::Reading reading = data::read_people(engine, spec);
   const obscure::Mechanism mechanism = obscure::fit(reading.people, spec, progress);
   obscure::write_mechanism(mechanism, options.output);
   progress.report("", 0, 0);

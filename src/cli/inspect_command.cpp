@@ -14,7 +14,7 @@ int run(const SpecOptions& options, const CommonOptions& common, const Progress&
   const Stopwatch watch;
   const data::Spec spec = options.read();
   data::Engine engine(engine_settings(common, spec), progress);
-  const data::Reading reading = data::read_people(engine, spec, progress);
+  const data::Reading reading = data::read_people(engine, spec);
   const obscure::Inspection inspection = obscure::inspect(reading.people, spec, progress);
   progress.report("", 0, 0);
   fmt::print("{}", common.json ? report::inspection_json(inspection, reading.counts, watch.seconds()) + "\n"

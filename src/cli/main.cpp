@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
+#include <cstdio>
 #include <exception>
 #include <nlohmann/json.hpp>
 
@@ -52,6 +54,22 @@ int tell_error(const CommonOptions& common, int code, const std::string& text,
   return code;
 }
 
+/// A mistyped flag is often a key of the spec.
+std::string near_flag(const std::vector<std::string>& arguments) {
+  std::vector<std::string> keys;
+  for (const data::Setting& setting : data::settings()) keys.push_back("--" + setting.full_name());
+  for (const std::string& word : arguments)
+    if (word.starts_with("--") && std::ranges::find(keys, word) == keys.end())
+      if (const auto near = data::nearest_word(word, keys)) return fmt::format("Did you mean {}?", *near);
+  return "See --help.";
+}
+
+int tell_wrong_usage(const CLI::ParseError& error, const std::vector<std::string>& arguments) {
+  const bool json = std::ranges::find(arguments, "--json") != arguments.end();
+  const InputError input({}, error.what(), near_flag(arguments));
+  return tell_error({.json = json}, kCorrectInput, input.what(), &input);
+}
+
 int run_chosen(const Command& chosen) {
   const CommonOptions& common = chosen.common;
   try {
@@ -89,10 +107,14 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kGood : kCorrectInput;
+    if (error.get_exit_code() == 0) return app.exit(error);  // help or version
+    return tell_wrong_usage(error, {argv + 1, argv + argc});
   }
   install_stop_signal();
-  return run_chosen(chosen);
+  const int code = run_chosen(chosen);
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  return tell_error({}, kCorrectInput,
+                    "the output cannot be written: the disk is full or the reader has gone");
 }
 
 }  // namespace

@@ -22,10 +22,10 @@ struct PublishOptions {
 int run(const PublishOptions& options, const CommonOptions& common, const Progress& progress) {
   const Stopwatch watch;
   const data::Spec spec = options.spec.read();
-  check_output(options.output, options.force);
+  check_output_folder(options.output, options.force, release::Manifest::kFileName);
   const obscure::Mechanism mechanism = obscure::read_mechanism(options.mechanism);
   data::Engine engine(engine_settings(common, spec), progress);
-  const data::Reading reading = data::read_people(engine, spec, progress);
+  const data::Reading reading = data::read_people(engine, spec);
   const release::PublishResult result = release::publish(
       engine, spec, reading, mechanism, {.output = options.output, .force = options.force}, progress);
   progress.report("", 0, 0);

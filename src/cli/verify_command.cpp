@@ -21,7 +21,8 @@ int run(const VerifyOptions& options, const CommonOptions& common, const Progres
   std::optional<data::Spec> original;
   if (!options.against.file.empty()) original = options.against.read();
   const release::Verification verification =
-      release::verify(options.folder, original ? &*original : nullptr, progress);
+      release::verify(options.folder, original ? &*original : nullptr, progress,
+                      {.memory = common.memory, .threads = common.threads});
   progress.report("", 0, 0);
   fmt::print("{}", common.json ? report::verification_json(verification, watch.seconds()) + "\n"
                                : report::verification_text(verification));

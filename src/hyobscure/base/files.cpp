@@ -86,16 +86,31 @@ class TemporaryFile {
   int descriptor_ = -1;
 };
 
-}  // namespace
-
-void check_output(const fs::path& path, bool force) {
-  const fs::path target = without_trailing_slash(path);
+void refuse_existing(const fs::path& target, bool force) {
   if (fs::exists(target) && !force)
     throw InputError({.source = target.string()}, "exists already",
                      "Choose another name, or add --force to replace it.");
   if (!fs::is_directory(folder_of(target)))
     throw InputError({.source = folder_of(target).string()}, "there is no such folder",
                      "Make the folder first.");
+}
+
+}  // namespace
+
+void check_output_file(const fs::path& path, bool force) {
+  if (fs::is_directory(path)) throw InputError({.source = path.string()}, "this is a folder", "Name a file.");
+  refuse_existing(path, force);
+}
+
+void check_output_folder(const fs::path& path, bool force, const std::string& marker) {
+  const fs::path target = without_trailing_slash(path);
+  refuse_existing(target, force);
+  if (!fs::exists(target) || fs::exists(target / marker) ||
+      (fs::is_directory(target) && fs::is_empty(target)))
+    return;
+  throw InputError({.source = target.string()},
+                   "exists, and is nothing that this command wrote: it will not be replaced",
+                   "Choose another name, or remove it yourself.");
 }
 
 void write_file(const fs::path& path, std::string_view content, FileAccess access) {
@@ -152,8 +167,9 @@ std::string sha256_of_file(const fs::path& path) {
   return hash.finish();
 }
 
-StagedFolder::StagedFolder(fs::path target, bool force) : target_(without_trailing_slash(target)) {
-  check_output(target_, force);
+StagedFolder::StagedFolder(fs::path target, bool force, const std::string& marker)
+    : target_(without_trailing_slash(target)) {
+  check_output_folder(target_, force, marker);
   staging_ = temporary_neighbour(target_);
   if (::mkdir(staging_.c_str(), 0700) != 0) throw_unwritable(target_, errno);
 }

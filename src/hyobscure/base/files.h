@@ -14,8 +14,13 @@ enum class FileAccess {
   OwnerOnly,  ///< private statistics: mode 0600
 };
 
-/// Refuses (InputError) an output that exists already, unless `force`, and one whose folder does not exist.
-void check_output(const std::filesystem::path& path, bool force);
+/// Refuses (InputError) an output file that exists already, unless `force`, and one whose folder does not
+/// exist.
+void check_output_file(const std::filesystem::path& path, bool force);
+
+/// The same for a folder. `force` replaces an empty folder or an earlier output of ours, which is known by
+/// the file `marker` inside, and nothing else: a mistyped name must not cost anybody their files.
+void check_output_folder(const std::filesystem::path& path, bool force, const std::string& marker);
 
 /// Writes the whole file or nothing: a temporary neighbour is written, flushed and renamed.
 /// Throws InputError when the disk is full or read-only.
@@ -51,11 +56,11 @@ std::string sha256(std::string_view content);
 std::string sha256_of_file(const std::filesystem::path& path);
 
 /// A folder that appears at `target` complete or not at all: files go to path(), commit() moves them into
-/// place, and without commit() nothing stays behind. `force` replaces an existing folder at the moment of
-/// commit.
+/// place, and without commit() nothing stays behind. What check_output_folder lets `force` replace is
+/// replaced at the moment of commit.
 class StagedFolder {
  public:
-  StagedFolder(std::filesystem::path target, bool force);
+  StagedFolder(std::filesystem::path target, bool force, const std::string& marker);
   ~StagedFolder();
   StagedFolder(const StagedFolder&) = delete;
   StagedFolder& operator=(const StagedFolder&) = delete;

@@ -42,18 +42,18 @@ TEST_F(Files, AMissingFolderOrFileIsAnInputError) {
 
 TEST_F(Files, AnExistingOutputNeedsForce) {
   write_file(folder_ / "a", "x", FileAccess::Everyone);
-  EXPECT_THROW(check_output(folder_ / "a", false), InputError);
-  EXPECT_NO_THROW(check_output(folder_ / "a", true));
-  EXPECT_THROW(check_output(folder_ / "no" / "a", true), InputError);
+  EXPECT_THROW(check_output_file(folder_ / "a", false), InputError);
+  EXPECT_NO_THROW(check_output_file(folder_ / "a", true));
+  EXPECT_THROW(check_output_file(folder_ / "no" / "a", true), InputError);
 }
 
 TEST_F(Files, AStagedFolderLeavesNothingUnlessCommitted) {
   {
-    const StagedFolder staged(folder_ / "release", false);
+    const StagedFolder staged(folder_ / "release", false, "marker");
   }
   EXPECT_EQ(entries(), 0);
   {
-    StagedFolder staged(folder_ / "release", false);
+    StagedFolder staged(folder_ / "release", false, "marker");
     std::ofstream(staged.path() / "people.csv") << "id\n";
     staged.commit();
   }
@@ -64,14 +64,25 @@ TEST_F(Files, AStagedFolderLeavesNothingUnlessCommitted) {
 TEST_F(Files, AStagedFolderReplacesTheOldOneOnlyWhenForcedAndCommitted) {
   fs::create_directory(folder_ / "release");
   std::ofstream(folder_ / "release" / "old") << "old";
-  EXPECT_THROW(StagedFolder(folder_ / "release", false), InputError);
+  EXPECT_THROW(StagedFolder(folder_ / "release", false, "marker"), InputError);
   {
-    const StagedFolder abandoned(folder_ / "release/", true);
+    const StagedFolder abandoned(folder_ / "release/", true, "old");
   }
   EXPECT_TRUE(fs::exists(folder_ / "release" / "old"));
-  StagedFolder staged(folder_ / "release/", true);
+  StagedFolder staged(folder_ / "release/", true, "old");
   staged.commit();
   EXPECT_TRUE(fs::is_empty(folder_ / "release"));
+}
+
+TEST_F(Files, ForceReplacesAnEmptyFolderOrOurOwnAndNothingElse) {
+  fs::create_directory(folder_ / "home");
+  EXPECT_NO_THROW(check_output_folder(folder_ / "home", true, "marker"));
+  std::ofstream(folder_ / "home" / "diary") << "dear diary";
+  EXPECT_THROW(check_output_folder(folder_ / "home", true, "marker"), InputError);
+  EXPECT_NO_THROW(check_output_folder(folder_ / "home", true, "diary"));
+  EXPECT_THROW(check_output_folder(folder_ / "home", false, "diary"), InputError);
+  EXPECT_THROW(check_output_folder(folder_ / "home" / "diary", true, "marker"), InputError);  // a file
+  EXPECT_THROW(check_output_file(folder_ / "home", true), InputError);
 }
 
 TEST_F(Files, HashesAgreeWithThePublishedTestVector) {  // FIPS 180-2, "abc"

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <gtest/gtest.h>
-
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <stdexcept>
 #include <string>
 
 namespace hyobscure {
@@ -12,13 +12,9 @@ namespace hyobscure {
 class TestFolder {
  public:
   TestFolder() {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    std::string name = std::string("hyobscure-") + test->test_suite_name() + "-" + test->name();
-    for (char& letter : name)
-      if (letter == '/') letter = '-';
-    path_ = std::filesystem::temp_directory_path() / (name + "-" + std::to_string(::getpid()));
-    std::filesystem::remove_all(path_);
-    std::filesystem::create_directory(path_);
+    std::string name = (std::filesystem::temp_directory_path() / "hyobscure-test-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder can be made");
+    path_ = name;
   }
   ~TestFolder() { std::filesystem::remove_all(path_); }
   TestFolder(const TestFolder&) = delete;

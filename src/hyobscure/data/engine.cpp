@@ -80,9 +80,18 @@ struct Pending {
   duckdb_pending_result handle = nullptr;
   ~Pending() { duckdb_destroy_pending(&handle); }
 };
+/// A streamed result. Its tasks may still run when it is given up, so it is drained before it goes.
 struct Result {
+  duckdb_connection connection;
   duckdb_result handle{};
-  ~Result() { duckdb_destroy_result(&handle); }
+  bool streaming = false;
+  ~Result() {
+    if (streaming) {
+      duckdb_interrupt(connection);
+      while (duckdb_data_chunk chunk = duckdb_fetch_chunk(handle)) duckdb_destroy_data_chunk(&chunk);
+    }
+    duckdb_destroy_result(&handle);
+  }
 };
 struct Extracted {
   duckdb_extracted_statements handle = nullptr;
@@ -101,10 +110,19 @@ std::size_t line_number(const std::string& text) {
   return 0;
 }
 
+/// What stands in the first pair of quotes, with them.
+std::string quoted_part(const std::string& text) {
+  const auto begin = text.find('"');
+  const auto end = begin == text.npos ? text.npos : text.find('"', begin + 1);
+  return end == text.npos ? "" : text.substr(begin, end - begin + 1);
+}
+
 /// A statement error names things of the query, which the user wrote; candidates may be cells of a file
 /// without a header.
 std::string statement_problem(const std::string& text) {
   std::string line = text.substr(0, text.find('\n'));
+  if (const auto prefix = line.find(" Error: "); prefix != line.npos && prefix < 24)
+    line.erase(0, prefix + 8);
   if (const auto cut = line.find("Candidate"); cut != line.npos) line.resize(cut);
   while (!line.empty() && (line.back() == '.' || line.back() == '!' || line.back() == ' ')) line.pop_back();
   return "the query cannot be carried out: " + line;
@@ -131,15 +149,24 @@ InputError explain_content(const std::string& text, const std::string& source) {
   if (contains(text, "JSON"))
     return {place, fmt::format("line {} is not valid JSON", line_number(text)),
             "Write one JSON object on each line."};
+  if (source.ends_with(".query"))
+    return {place, "the query fails on a row (a conversion or a computation)",
+            "Use TRY_CAST, or correct the rows."};
   return {place, "its content cannot be read",
           "Check that the file is whole and of the format its name says."};
 }
 
 InputError explain_file(const std::string& text, const std::string& source) {
   const InputPlace place{.source = source};
-  if (contains(text, "No files found") || contains(text, "No such file"))
-    return {place, "there is no such file",
-            "Correct the path; relative paths start at the folder of the spec."};
+  if (contains(text, "No files found") || contains(text, "No such file")) {
+    const std::string name = quoted_part(text);  // of the query or the spec: what the user wrote
+    return {
+        place,
+        name.empty() || !source.ends_with(".query") ? "there is no such file" : "there is no file " + name,
+        "Correct the path; relative paths start at the folder of the spec."};
+  }
+  if (contains(text, "http") || contains(text, "s3://"))
+    return {place, "files on a network are not read", "Copy the file here first."};
   if (contains(text, "ermission"))
     return {place, "the file may not be read", "Ask for permission to read it."};
   if (contains(text, "not a valid DuckDB"))
@@ -224,10 +251,25 @@ struct Engine::State {
   duckdb_database database = nullptr;
   duckdb_connection connection = nullptr;
   Progress progress;
+  std::string stage = "reading";
 
   ~State() {
     duckdb_disconnect(&connection);
     duckdb_close(&database);
+  }
+
+  void report_progress() const {
+    const double percent = duckdb_query_progress(connection).percentage;  // -1 while the engine cannot tell
+    progress.report(stage, std::max(percent, 0.0), percent > 0 ? 100 : 0);
+  }
+
+  /// Other threads of the engine may be at work: they must have noticed before anything is destroyed.
+  void interrupt(const Pending& pending) const {
+    duckdb_interrupt(connection);
+    for (;;) {
+      const auto state = duckdb_pending_execute_task(pending.handle);
+      if (state == DUCKDB_PENDING_ERROR || duckdb_pending_execution_is_finished(state)) return;
+    }
   }
 
   /// Runs in small tasks, so that a stop request is seen within milliseconds.
@@ -242,10 +284,15 @@ struct Engine::State {
       const auto state = duckdb_pending_execute_task(pending.handle);
       if (state == DUCKDB_PENDING_ERROR) throw_engine_error(duckdb_pending_error(pending.handle));
       if (duckdb_pending_execution_is_finished(state)) break;
-      progress.throw_if_stopped();
+      if (progress.stop_requested()) {
+        interrupt(pending);
+        throw Stopped();
+      }
+      report_progress();
     }
     if (duckdb_execute_pending(pending.handle, &result.handle) != DuckDBSuccess)
       throw_engine_error(duckdb_result_error(&result.handle));
+    result.streaming = true;
   }
 };
 
@@ -256,7 +303,8 @@ Engine::Engine(const EngineSettings& settings, const Progress& progress) : state
     throw std::runtime_error("the table engine does not start");
   run("SET autoinstall_known_extensions = false");
   run("SET autoload_known_extensions = false");
-  run("SET enable_progress_bar = false");
+  run("SET enable_progress_bar = true");  // counted, and reported by us
+  run("SET enable_progress_bar_print = false");
   run("SET temp_directory = " + quoted_text(state_->spill.path().string()));
   run("SET file_search_path = " + quoted_text(std::filesystem::absolute(settings.folder).string()));
   if (settings.threads > 0) run(fmt::format("SET threads = {}", settings.threads));
@@ -269,18 +317,24 @@ Engine::Engine(const EngineSettings& settings, const Progress& progress) : state
 
 Engine::~Engine() = default;
 
+void Engine::set_stage(std::string stage) {
+  state_->stage = std::move(stage);
+  state_->progress.report(state_->stage, 0, 0);
+}
+
 void Engine::run(const std::string& sql) {
   query(sql, [](const Chunk&) {});
 }
 
 void Engine::query(const std::string& sql, const std::function<void(const Chunk&)>& visit) {
-  Result result;
+  Result result{.connection = state_->connection};
   state_->execute(sql, result);
   while (duckdb_data_chunk handle = duckdb_fetch_chunk(result.handle)) {
     const Chunk chunk(handle);
     visit(chunk);
     state_->progress.throw_if_stopped();
   }
+  result.streaming = false;
   // A streamed result ends early, without a further chunk, when a later part of the input cannot be read.
   if (const char* text = duckdb_result_error(&result.handle); text != nullptr && *text != '\0')
     throw_engine_error(text);
@@ -313,12 +367,15 @@ std::vector<std::string> Engine::texts(const std::string& sql) {
 }
 
 std::vector<Column> Engine::describe(const std::string& relation) {
+  return describe_query("SELECT * FROM " + relation);
+}
+
+std::vector<Column> Engine::describe_query(const std::string& query_text) {
   std::vector<Column> columns;
-  query("SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM " + relation + ")",
-        [&](const Chunk& chunk) {
-          for (std::size_t row = 0; row < chunk.rows(); ++row)
-            columns.push_back({std::string(chunk.text(0, row)), std::string(chunk.text(1, row))});
-        });
+  query("SELECT column_name, column_type FROM (DESCRIBE " + query_text + "\n)", [&](const Chunk& chunk) {
+    for (std::size_t row = 0; row < chunk.rows(); ++row)
+      columns.push_back({std::string(chunk.text(0, row)), std::string(chunk.text(1, row))});
+  });
   return columns;
 }
 

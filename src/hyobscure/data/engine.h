@@ -78,6 +78,8 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
+  /// What progress reports call the statements that follow.
+  void set_stage(std::string stage);
   void run(const std::string& sql);
   /// Calls visit for every chunk, in order.
   void query(const std::string& sql, const std::function<void(const Chunk&)>& visit);
@@ -88,6 +90,8 @@ class Engine {
   /// The first column, VARCHAR, of every row.
   std::vector<std::string> texts(const std::string& sql);
   std::vector<Column> describe(const std::string& relation);
+  /// Columns of a query as it names them, equal names included.
+  std::vector<Column> describe_query(const std::string& query);
   /// Throws EngineError unless the text is one statement.
   void check_is_one_statement(const std::string& sql);
 

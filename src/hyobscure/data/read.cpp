@@ -166,6 +166,10 @@ class WideFeatures {
                "Correct the cell, or list the column in people.categorical.");
         refuse(i, fmt::format("NOT isfinite({})", number), "expected a finite number, not NaN or infinity",
                "Correct the cell.");
+        if (spec_.channel.distance == "jensen-shannon" && spec_.people.scale == "none")
+          refuse(i, number + " < 0",
+                 "the value is negative, and Jensen-Shannon needs values of at least zero",
+                 "Correct it, or choose another distance (channel.distance).");
       }
       if (kinds_[i] != FeatureKind::Set && spec_.people.missing == "refuse")
         refuse(i, cell + " IS NULL", "the cell is empty",
@@ -273,7 +277,8 @@ void check_events(Engine& engine, const Spec& spec, const Relation& events, cons
   const auto sums = engine.integers(
       "SELECT count(*), count(*) FILTER (person IS NULL OR item IS NULL OR value_missing), "
       "count(*) FILTER (NOT value_missing AND value IS NULL), count(*) FILTER (NOT isfinite(value)), "
-      "count(*) FILTER (person IS NOT NULL AND person NOT IN (SELECT id FROM hyo_people)) FROM hyo_events");
+      "count(*) FILTER (person IS NOT NULL AND person NOT IN (SELECT id FROM hyo_people)), "
+      "count(*) FILTER (value < 0) FROM hyo_events");
   counts.events_read = sums[0];
   const auto fail = [&](const std::string& column, const std::string& condition, const std::string& problem,
                         const std::string& remedy) {
@@ -293,6 +298,11 @@ void check_events(Engine& engine, const Spec& spec, const Relation& events, cons
   if (sums[3] > 0)
     fail(spec.events.value, "NOT isfinite(value)", "expected a finite number, not NaN or infinity",
          "Correct the cell.");
+  if (sums[5] > 0 && spec.channel.distance == "jensen-shannon")
+    fail(spec.events.value, "value < 0",
+         fmt::format("the value is negative ({} in all), and Jensen-Shannon needs values of at least zero",
+                     plural(sums[5], "event", "events")),
+         "Correct them, or choose another distance (channel.distance).");
   if (sums[4] > 0 && spec.events.unknown_people == "refuse")
     fail(spec.events.person, "person IS NOT NULL AND person NOT IN (SELECT id FROM hyo_people)",
          fmt::format("the person is not in the people table ({} of such people)",
@@ -302,18 +312,7 @@ void check_events(Engine& engine, const Spec& spec, const Relation& events, cons
   counts.events_unknown = sums[4];
 }
 
-void load_events(Engine& engine, const Spec& spec, ReadCounts& counts, const Progress& progress) {
-  progress.report("reading events", 0, 0);
-  const Relation events = open_source(engine, spec, spec.events.source, "events");
-  const std::string projection = event_projection(spec, events);
-  about(events, [&] {
-    engine.run(fmt::format(
-        "CREATE OR REPLACE TEMP TABLE hyo_events AS SELECT person, item, value, value_cell IS NULL AS "
-        "value_missing FROM (SELECT {} FROM {})",
-        projection, events.sql));
-    check_events(engine, spec, events, projection, counts);
-  });
-}
+struct RepeatedEvents {};
 
 /// Several events of one person and item become one entry.
 class EntryMerger {
@@ -321,20 +320,17 @@ class EntryMerger {
   explicit EntryMerger(const Spec& spec)
       : rule_(spec.events.repeated != "auto" ? spec.events.repeated
               : spec.events.value.empty()    ? "sum"
-                                             : "refuse"),
-        source_(spec.is_long() ? "events" : "people") {}
+                                             : "refuse") {}
 
   double merge(double first, double next, std::size_t so_far) const {
     if (rule_ == "sum") return first + next;
     if (rule_ == "max") return std::max(first, next);
     if (rule_ == "mean") return first + (next - first) / static_cast<double>(so_far + 1);
-    throw InputError({.source = source_}, "a person has several events of one item, each with a value",
-                     "Say what they mean together with events.repeated (sum, mean or max).");
+    throw RepeatedEvents();
   }
 
  private:
   std::string rule_;
-  std::string source_;
 };
 
 /// Rows from entries that come sorted by person, item and value.
@@ -372,6 +368,33 @@ SparseRows fetch_rows(Engine& engine, const Spec& spec, std::size_t people, cons
                });
   while (rows.size() < people) rows.end_row();
   return rows;
+}
+
+SparseRows load_events(Engine& engine, const Spec& spec, std::size_t people, ReadCounts& counts) {
+  engine.set_stage("reading events");
+  const Relation events = open_source(engine, spec, spec.events.source, "events");
+  const std::string projection = event_projection(spec, events);
+  about(events, [&] {
+    engine.run(fmt::format(
+        "CREATE OR REPLACE TEMP TABLE hyo_events AS SELECT person, item, value, value_cell IS NULL AS "
+        "value_missing FROM (SELECT {} FROM {})",
+        projection, events.sql));
+    check_events(engine, spec, events, projection, counts);
+  });
+  const std::string kept = "(SELECT u, item, value FROM hyo_events JOIN hyo_kept ON person = id)";
+  try {
+    SparseRows rows = fetch_rows(engine, spec, people, kept);
+    engine.run("DROP TABLE hyo_events");
+    return rows;
+  } catch (const RepeatedEvents&) {
+    const std::string repeated =
+        "(person, item) IN (SELECT (person, item) FROM hyo_events JOIN hyo_kept ON person = id GROUP BY "
+        "person, item HAVING "
+        "count(*) > 1)";
+    throw InputError({.source = events.name, .row = first_row(engine, events, projection, repeated)},
+                     "the person has another event of this item further down, and both have a value",
+                     "Say what they mean together with events.repeated (sum, mean or max).");
+  }
 }
 
 /// Zeros say nothing that an absent entry does not say.
@@ -441,6 +464,24 @@ void handle_people_without_events(Engine& engine, const Spec& spec, People& peop
   engine.run("DELETE FROM hyo_kept WHERE id NOT IN (SELECT id FROM hyo_numbered)");
 }
 
+/// Jensen-Shannon scales every row to sum 1.
+void refuse_zero_rows(Engine& engine, const Spec& spec, const Relation& relation, const People& people) {
+  std::size_t first = people.size(), number = 0;
+  for (std::size_t u = 0; u < people.size(); ++u)
+    if (people.features[u].items.empty()) {
+      first = std::min(first, u);
+      number += 1;
+    }
+  if (number == 0) return;
+  const std::string id = as_text(relation.column(spec.people.id)) + " AS id";
+  throw InputError(
+      {.source = relation.name,
+       .row = first_row(engine, relation, id, "id = " + quoted_text(people.ids[first]))},
+      fmt::format("all features are zero ({} in all), and Jensen-Shannon cannot compare such a row",
+                  plural(static_cast<std::int64_t>(number), "person", "people")),
+      "Leave such people out, or choose another distance (channel.distance).");
+}
+
 void number_secrets(const Spec& spec, const std::vector<double>& secrets, People& people) {
   std::vector<double> distinct = secrets;
   std::ranges::sort(distinct);
@@ -475,8 +516,8 @@ void refuse_too_little(const Spec& spec, const People& people) {
     throw InputError({.source = spec.name}, "there is only one person: nobody can be a donor for another",
                      remedy);
   if (people.values.size() == 1)
-    throw InputError({.source = spec.name}, "all people have the same secret: there is nothing to infer",
-                     remedy);
+    throw InputError({.source = spec.name, .column = spec.people.secret},
+                     "all people have the same secret: there is nothing to infer", remedy);
 }
 
 }  // namespace
@@ -513,10 +554,10 @@ AtomCut cut_into_atoms(const std::vector<std::int64_t>& people, int atoms) {
   return cut;
 }
 
-Reading read_people(Engine& engine, const Spec& spec, const Progress& progress) {
+Reading read_people(Engine& engine, const Spec& spec) {
   Reading reading;
   People& people = reading.people;
-  progress.report("reading people", 0, 0);
+  engine.set_stage("reading people");
   const Relation relation = open_source(engine, spec, spec.people.source, "people");
   const PeopleColumns columns = people_columns(spec, relation);
   std::vector<double> secrets;
@@ -529,10 +570,7 @@ Reading read_people(Engine& engine, const Spec& spec, const Progress& progress) 
   });
 
   if (spec.is_long()) {
-    load_events(engine, spec, reading.counts, progress);
-    people.features = fetch_rows(engine, spec, people.size(),
-                                 "(SELECT u, item, value FROM hyo_events JOIN hyo_kept ON person = id)");
-    engine.run("DROP TABLE hyo_events");
+    people.features = load_events(engine, spec, people.size(), reading.counts);
   } else {
     const WideFeatures features(engine, spec, relation, columns.features);
     features.check_cells();
@@ -543,7 +581,10 @@ Reading read_people(Engine& engine, const Spec& spec, const Progress& progress) 
                    selects.empty() ? none : fmt::format("({})", fmt::join(selects, " UNION ALL ")));
   }
   drop_zeros(people.features);
-  if (spec.is_long()) handle_people_without_events(engine, spec, people, secrets, reading.counts);
+  if (spec.is_long())
+    handle_people_without_events(engine, spec, people, secrets, reading.counts);
+  else if (spec.channel.distance == "jensen-shannon")
+    refuse_zero_rows(engine, spec, relation, people);
   number_secrets(spec, secrets, people);
   refuse_too_little(spec, people);
   return reading;

@@ -31,7 +31,7 @@ struct Reading {
 /// allow.
 ///
 /// Leaves the table hyo_kept (id, secret) of the people kept in the engine, for the release.
-[[nodiscard]] Reading read_people(Engine& engine, const Spec& spec, const Progress& progress = {});
+[[nodiscard]] Reading read_people(Engine& engine, const Spec& spec);
 
 /// How a feature column of wide data enters the rows.
 enum class FeatureKind { Numeric, Categorical, Set };

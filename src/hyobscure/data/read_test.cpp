@@ -172,7 +172,9 @@ TEST_F(Read, AMissingFeatureIsWhatTheSpecDeclares) {
   folder_.write("wide.csv", "id,age,n,c\nann,30,10,red\nbob,40,,\ncid,50,20,red\ndan,60,15,blue\n");
   EXPECT_THAT(refusal(wide()),
               AllOf(HasSubstr("row 2, column \"n\": the cell is empty"), HasSubstr("people.missing")));
-  EXPECT_THAT(dense_row(read(wide({{"people.missing", "zero"}})).people.features, 1), ElementsAre(0, 0, 0));
+  const Override euclidean{"channel.distance", "euclidean"};  // which a row of zeros does not trouble
+  EXPECT_THAT(dense_row(read(wide({{"people.missing", "zero"}, euclidean})).people.features, 1),
+              ElementsAre(0, 0, 0));
   EXPECT_THAT(dense_row(read(wide({{"people.missing", "mean"}})).people.features, 1), ElementsAre(0, 0, 0.5));
   // "c = blue", "c = red", "c is missing", "n", "n is missing"
   EXPECT_THAT(dense_row(read(wide({{"people.missing", "category"}})).people.features, 1),
@@ -184,7 +186,7 @@ TEST_F(Read, AMissingFeatureIsWhatTheSpecDeclares) {
 
 TEST_F(Read, RepeatedEventsAreMergedAsDeclared) {
   folder_.write("events.csv", "who,what,stars\nann,x,1\nann,x,2\nann,x,6\nbob,y,3\ncid,x,4\n");
-  EXPECT_THAT(refusal(spec()), HasSubstr("events.repeated"));
+  EXPECT_THAT(refusal(spec()), AllOf(HasSubstr("events.csv, row 1: "), HasSubstr("events.repeated")));
   const auto ann = [&](const std::string& rule) {
     return dense_row(read(spec({{"events.repeated", rule}})).people.features, 0)[0];
   };
@@ -237,8 +239,8 @@ TEST_F(Read, BadPeopleAreRefusedWithTheirRowAndWithoutTheirCells) {
   EXPECT_THAT(with_people("id,age\n"), HasSubstr("there are no people in it"));
   EXPECT_THAT(with_people(""), HasSubstr("the file is empty"));
   EXPECT_THAT(with_people("id,agee\nann,30\n"),
-              HasSubstr("no such column among the 2. Did you mean \"agee\"?"));
-  EXPECT_THAT(with_people("id,age,AGE\nann,30,31\n"), HasSubstr("the header names two columns so"));
+              HasSubstr("no such column; there are 2. Did you mean \"agee\"?"));
+  EXPECT_THAT(with_people("id,age,AGE\nann,30,31\n"), HasSubstr("two columns so named"));
   EXPECT_THAT(with_people("ann,30\nbob,40\ncid,50\n"),
               AllOf(HasSubstr("no such column"), Not(HasSubstr("30"))));
   EXPECT_THAT(with_people("id,age\nann,30\nb\xff\xfe"
@@ -290,8 +292,20 @@ TEST_F(Read, BadEventsAreRefusedWithTheirRowAndWithoutTheirCells) {
   EXPECT_THAT(with_events("ann,y,inf\n"), HasSubstr("expected a finite number"));
   EXPECT_THAT(with_events("ann,y,\n"), HasSubstr("row 3: an event has an empty cell (1 event"));
   EXPECT_THAT(with_events("ann,y\n"), Not(HasSubstr("accepted")));
+  EXPECT_THAT(with_events("ann,y,-2\n"),
+              HasSubstr("row 3, column \"stars\": the value is negative (1 event in all)"));
   folder_.write("events.csv", "who,what,stars\n");
   EXPECT_THAT(refusal(spec()), HasSubstr("there are no events in it"));
+}
+
+TEST_F(Read, WhatJensenShannonCannotUseIsRefusedWithItsRow) {
+  folder_.write("wide.csv", "id,age,n,c\nzoe,30,1,2\nbob,40,0,0\ncid,50,-3,1\n");
+  const Override raw{"people.scale", "none"}, other{"channel.distance", "euclidean"};
+  EXPECT_THAT(refusal(wide({raw})), HasSubstr("wide.csv, row 3, column \"n\": the value is negative"));
+  EXPECT_EQ(refusal(wide({raw, other})), "accepted");
+  folder_.write("wide.csv", "id,age,n,c\nzoe,30,1,2\nbob,40,0,0\ncid,50,3,1\n");
+  EXPECT_THAT(refusal(wide({raw})), HasSubstr("wide.csv, row 2: all features are zero (1 person in all)"));
+  EXPECT_EQ(refusal(wide({raw, other})), "accepted");
 }
 
 TEST_F(Read, IncompleteEventsCanBeLeftOut) {
@@ -314,9 +328,12 @@ TEST_F(Read, AQueryMustBeASelectAndItsMistakesAreNamed) {
   };
   EXPECT_THAT(with_query("DROP TABLE x"), HasSubstr("people.query"));
   EXPECT_THAT(with_query("SELECT 1; SELECT 2"), HasSubstr("more than one statement"));
+  EXPECT_THAT(with_query("SELECT id, age, age AS age FROM 'people.csv'"), HasSubstr("two columns so named"));
+  EXPECT_THAT(with_query("SELECT id, CAST(id AS INTEGER) AS age FROM 'people.csv'"),
+              HasSubstr("fails on a row"));
   EXPECT_THAT(with_query("SELEC"), HasSubstr("syntax error"));
   EXPECT_THAT(with_query("SELECT idd AS id, age FROM 'people.csv'"), HasSubstr("\"idd\" not found"));
-  EXPECT_THAT(with_query("SELECT * FROM 'nobody.csv'"), HasSubstr("there is no such file"));
+  EXPECT_THAT(with_query("SELECT * FROM 'nobody.csv'"), HasSubstr("there is no file \"nobody.csv\""));
 }
 
 TEST(Atoms, FewValuesStayAsTheyAre) {

@@ -52,6 +52,13 @@ std::string csv_call(const SourceSpec& source, const fs::path& file, bool header
                      source.delimiter.empty() ? "" : ", delim = " + quoted_text(source.delimiter));
 }
 
+std::string without_semicolon(std::string query) {
+  while (!query.empty() &&
+         (query.back() == ';' || std::isspace(static_cast<unsigned char>(query.back())) != 0))
+    query.pop_back();
+  return query;
+}
+
 std::string relation_sql(Engine& engine, const SourceSpec& source, const fs::path& file, SourceKind kind,
                          const std::string& section) {
   switch (kind) {
@@ -71,12 +78,26 @@ std::string relation_sql(Engine& engine, const SourceSpec& source, const fs::pat
     case SourceKind::Query:
       break;
   }
-  engine.check_is_one_statement(source.query);  // and in parentheses only a SELECT can stand
-  std::string query = source.query;
-  while (!query.empty() &&
-         (query.back() == ';' || std::isspace(static_cast<unsigned char>(query.back())) != 0))
-    query.pop_back();
-  return "(" + query + "\n)";
+  engine.check_is_one_statement(source.query);
+  return "(" + without_semicolon(source.query) + "\n)";  // in parentheses only a SELECT can stand
+}
+
+/// Only a SELECT can be described: what is valid SQL by itself and not here is something else.
+std::vector<Column> columns_of_query(Engine& engine, const std::string& query) {
+  try {
+    return engine.describe_query(query);
+  } catch (const EngineError& error) {
+    if (error.private_text().find("syntax error") == std::string::npos) throw;
+    throw EngineError(EngineError::Kind::Statement, "it is not a SELECT");
+  }
+}
+
+std::vector<std::string> repeated_names(const std::vector<Column>& columns) {
+  std::map<std::string, int> seen;
+  std::vector<std::string> names;
+  for (const Column& column : columns)
+    if (++seen[lower_case(column.name)] == 2) names.push_back(lower_case(column.name));
+  return names;
 }
 
 /// DuckDB renames the second of two equal names; the header itself tells.
@@ -99,7 +120,7 @@ std::string Relation::column(const std::string& wanted) const {
   const std::string low = lower_case(wanted);
   const auto same = [&](const Column& column) { return lower_case(column.name) == low; };
   if (std::ranges::find(duplicate_names, low) != duplicate_names.end())
-    throw InputError({.source = name, .column = wanted}, "the header names two columns so",
+    throw InputError({.source = name, .column = wanted}, "there are two columns so named",
                      "Rename one of them.");
   const auto found = std::ranges::find_if(columns, same);
   if (found != columns.end()) return quoted_name(found->name);
@@ -107,10 +128,11 @@ std::string Relation::column(const std::string& wanted) const {
   std::vector<std::string> names;
   for (const Column& known : columns) names.push_back(known.name);
   const auto near = nearest_word(wanted, names);
-  throw InputError({.source = name, .column = wanted},
-                   fmt::format("there is no such column among the {}", columns.size()),
-                   near ? fmt::format("Did you mean \"{}\"?", *near)
-                        : "Correct the name; for a CSV file check also `delimiter` and `header`.");
+  throw InputError(
+      {.source = name, .column = wanted},
+      fmt::format("there is no such column; there {} {}", columns.size() == 1 ? "is" : "are", columns.size()),
+      (near ? fmt::format("Did you mean \"{}\"? ", *near) : "") +
+          "Correct the name; for a CSV file check also `delimiter` and `header`.");
 }
 
 const std::string& Relation::type(const std::string& wanted) const {
@@ -126,7 +148,8 @@ Relation open_source(Engine& engine, const Spec& spec, const SourceSpec& source,
     relation.name = section + ".query";
     about(relation, [&] {
       relation.sql = relation_sql(engine, source, {}, relation.kind, section);
-      relation.columns = engine.describe(relation.sql);
+      relation.columns = columns_of_query(engine, without_semicolon(source.query));
+      relation.duplicate_names = repeated_names(relation.columns);
     });
     return relation;
   }

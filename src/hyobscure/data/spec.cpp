@@ -132,8 +132,8 @@ bool in_range(const std::optional<T>& value, const Rule& rule) {
 std::string expectation(const std::string& type, const Rule& rule) {
   if (!rule.choices.empty()) return fmt::format("one of \"{}\"", fmt::join(rule.choices, "\", \""));
   const bool low = std::isfinite(rule.low), high = std::isfinite(rule.high);
-  const std::string kind = type == "text"                                         ? "text in quotes"
-                           : type.starts_with("[")                                ? "two numbers, " + type
+  const std::string kind = type == "text"          ? "text in quotes"
+                           : type.starts_with("[") ? "two numbers from low to high, such as [100, 400],"
                            : type.starts_with("list") || type.starts_with("true") ? type
                                                                                   : "a " + type;
   if (low && high) return fmt::format("{} from {} to {}", kind, rule.low, rule.high);
@@ -284,6 +284,8 @@ toml::table parse_toml(const std::string& text, const std::string& name) {
   }
 }
 
+std::string flag_of(const Override& given) { return given.flag.empty() ? "--" + given.name : given.flag; }
+
 /// The value of a flag is TOML too; texts and lists may go without their quotes and brackets.
 toml::table parse_override(const Override& given, const Setting& setting) {
   const auto parse = [](const std::string& value) -> std::optional<toml::table> {
@@ -307,7 +309,7 @@ toml::table parse_override(const Override& given, const Setting& setting) {
   if (setting.type == "[low, high]" && !given.text.starts_with('['))
     if (auto table = parse("[" + given.text + "]")) return *std::move(table);
   if (auto table = parse(given.text)) return *std::move(table);
-  throw InputError({.source = "--" + given.name}, fmt::format("expected {}", setting.type),
+  throw InputError({.source = flag_of(given)}, "expected " + expectation(setting.type, {}),
                    "Write it as in a spec file.");
 }
 
@@ -315,22 +317,31 @@ void apply_overrides(toml::table& document, const std::vector<Override>& overrid
   for (const Override& given : overrides) {
     const auto found = std::ranges::find(settings(), given.name, &Setting::full_name);
     if (found == settings().end())
-      throw InputError({.source = "--" + given.name}, "there is no such key",
+      throw InputError({.source = flag_of(given)}, "there is no such key",
                        did_you_mean(given.name, all_names()));
     if (!document.contains(found->section)) document.insert(found->section, toml::table{});
+    if (given.name == "channel.budget") document["channel"].as_table()->erase("budget_share");
+    if (given.name == "channel.budget_share") document["channel"].as_table()->erase("budget");
     document[found->section].as_table()->insert_or_assign(found->key,
                                                           *parse_override(given, *found).get("x"));
   }
 }
 
-void fill(Spec& spec, const toml::table& document) {
+/// The flag, or the line and key of the file.
+InputPlace place_of_key(const Spec& spec, const toml::node& node, const std::string& name,
+                        const std::vector<Override>& overrides) {
+  const auto given = std::ranges::find(overrides, name, &Override::name);
+  if (given != overrides.end()) return {.source = flag_of(*given)};
+  return {.source = place_of(spec, node).source + ", " + name};
+}
+
+void fill(Spec& spec, const toml::table& document, const std::vector<Override>& overrides) {
   visit_settings(spec, [&](const char* section, const char* key, auto& field, const Rule& rule, const char*) {
     const toml::node* node = document[section][key].node();
     if (node == nullptr) return;
     if (!read_value(*node, field) || !in_range(field, rule))
-      throw InputError(place_of(spec, *node),
-                       fmt::format("{}.{}: expected {}", section, key, expectation(type_name(field), rule)),
-                       "Correct the value.");
+      throw InputError(place_of_key(spec, *node, fmt::format("{}.{}", section, key), overrides),
+                       "expected " + expectation(type_name(field), rule), "Correct the value.");
   });
 }
 
@@ -423,7 +434,7 @@ Spec parse_spec(const std::string& toml, const std::string& name, const std::fil
   auto document = parse_toml(toml, name);
   refuse_unknown_keys(spec, document);
   apply_overrides(document, overrides);
-  fill(spec, document);
+  fill(spec, document, overrides);
   check_source(spec, spec.people.source, "people");
   check_source(spec, spec.events.source, "events");
   check_roles(spec);
@@ -436,6 +447,16 @@ Spec read_spec(const std::filesystem::path& file, const std::vector<Override>& o
   const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
   return parse_spec(read_file(file), file.string(), folder, overrides);
 }
+
+namespace {
+
+bool is_number(const std::string& text) {
+  char* end = nullptr;
+  (void)std::strtod(text.c_str(), &end);
+  return !text.empty() && *end == '\0';
+}
+
+}  // namespace
 
 std::optional<std::string> nearest_word(const std::string& word, const std::vector<std::string>& known) {
   const auto edit_distance = [](const std::string& a, const std::string& b) {
@@ -452,9 +473,10 @@ std::optional<std::string> nearest_word(const std::string& word, const std::vect
     return row.back();
   };
   std::optional<std::string> best;
-  std::size_t least = std::max<std::size_t>(2, word.size() / 4) + 1;
+  std::size_t least = word.size() / 3 + 1;  // a third of the letters may differ
   for (const std::string& candidate : known)
-    if (const std::size_t edits = edit_distance(word, candidate); edits < least) {
+    // A number is no name: it may be a cell of a file without a header.
+    if (const std::size_t edits = edit_distance(word, candidate); edits < least && !is_number(candidate)) {
       least = edits;
       best = candidate;
     }

@@ -122,6 +122,7 @@ const std::vector<Setting>& settings();
 struct Override {
   std::string name;
   std::string text;
+  std::string flag = {};  ///< how the user wrote it; empty: --name
 };
 
 /// Reads and checks a spec; overrides win over the file. Throws InputError naming file, line and key.

@@ -74,6 +74,12 @@ TEST(Spec, AFlagWinsOverTheFileAndIsWrittenLikeAKey) {
   EXPECT_EQ(spec.method.seed, 7u);
 }
 
+TEST(Spec, ABudgetAsAFlagReplacesAShareInTheFile) {
+  const Spec spec = parse(kMovies, {{"channel.budget_share", "0.5"}});
+  EXPECT_EQ(spec.channel.budget_share, 0.5);
+  EXPECT_FALSE(spec.channel.budget);
+}
+
 TEST(Spec, AListOfWordsNeedsNoBracketsInAFlag) {
   const std::string wide = "[people]\nfile = \"t.csv\"\nid = \"id\"\nsecret = \"age\"\n";
   EXPECT_EQ(parse(wide, {{"people.features", "a,b c"}}).people.features,
@@ -101,14 +107,16 @@ TEST(Spec, RefusalsNameFileLineKeyAndRemedy) {
               HasSubstr("\"peeple\" is not a section of a spec. The sections are channel, events"));
   EXPECT_THAT(refusal("[people\n"), HasSubstr("spec.toml, line 1: not valid TOML"));
   EXPECT_EQ(refusal(kMovies, {{"groups.count", "many"}}),
-            "--groups.count: expected whole number. Write it as in a spec file.");
+            "--groups.count: expected a whole number. Write it as in a spec file.");
   EXPECT_EQ(refusal(kMovies, {{"groups.cont", "4"}}),
             "--groups.cont: there is no such key. Did you mean \"groups.count\"?");
   EXPECT_EQ(refusal(kMovies, {{"method.name", "magic"}}),
-            "spec.toml: method.name: expected one of \"hyobscure\", \"xobf\". Correct the value.");
+            "--method.name: expected one of \"hyobscure\", \"xobf\". Correct the value.");
+  EXPECT_THAT(refusal(kMovies + "starts = \"ten\"\n"),
+              HasSubstr("spec.toml, line 19, channel.starts: expected a whole number"));
   EXPECT_THAT(refusal(kMovies, {{"channel.clusters", "0"}}), HasSubstr("a whole number from 1 to 1000"));
   EXPECT_THAT(refusal(kMovies, {{"groups.people", "[400, 100]"}}),
-              HasSubstr("expected two numbers, [low, high]"));
+              HasSubstr("--groups.people: expected two numbers from low to high"));
   EXPECT_THAT(refusal(kMovies, {{"channel.budget", "-1"}}), HasSubstr("at least 0"));
   EXPECT_THAT(refusal(kMovies, {{"channel.budget", "nan"}}), HasSubstr("channel.budget"));
   EXPECT_THAT(refusal(kMovies, {{"method.seed", "-3"}}), HasSubstr("method.seed"));
@@ -132,12 +140,14 @@ TEST(Spec, RefusesRolesThatContradictEachOther) {
   EXPECT_THAT(refusal(kMovies, {{"groups.fixed", "[[18, 30], [30, 50]]"}}), HasSubstr("overlap"));
   EXPECT_THAT(refusal(kMovies, {{"groups.fixed", "[[18, 30], [31, 50]]"}}),
               HasSubstr("differs from the number"));
-  EXPECT_THAT(refusal(kMovies, {{"channel.budget_share", "0.5"}}), HasSubstr("Keep one of them"));
+  EXPECT_THAT(refusal(kMovies + "budget_share = 0.5\n"), HasSubstr("Keep one of them"));
 }
 
 TEST(Spec, ASuggestionIsMadeOnlyForNearWords) {
   EXPECT_EQ(nearest_word("agee", {"id", "age", "zip"}), "age");
   EXPECT_EQ(nearest_word("salary", {"id", "age", "zip"}), std::nullopt);
+  EXPECT_EQ(nearest_word("y", {"7", "p001"}), std::nullopt);  // without a header these are cells
+  EXPECT_EQ(nearest_word("yr1", {"171", "31"}), std::nullopt);
 }
 
 }  // namespace

@@ -248,12 +248,12 @@ name = "hyobscure"
 
 void synthesise(const SynthSettings& settings, const std::filesystem::path& folder, bool force,
                 const Progress& progress) {
-  StagedFolder staged(folder, force);
+  StagedFolder staged(folder, force, "spec.toml");
   Engine engine({}, progress);
   Synthesiser synthesiser(settings, engine, progress);
   const bool ratings = settings.kind == SynthKind::Ratings;
   ratings ? synthesiser.make_ratings() : synthesiser.make_table();
-  progress.report("writing", 0, 0);
+  engine.set_stage("writing");
   const auto write = [&](const char* table) {
     const auto file = staged.path() / fmt::format("{}.{}", table, settings.parquet ? "parquet" : "csv");
     try {

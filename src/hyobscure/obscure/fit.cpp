@@ -161,6 +161,11 @@ solve::Partition first_groups(const data::Spec& spec, const solve::OrderedValues
 }
 
 census::Census census_of(const data::People& people, const data::Spec& spec, const Progress& progress) {
+  if (static_cast<std::size_t>(spec.channel.clusters) > people.size())
+    throw InputError({.source = spec.name + ", channel.clusters"},
+                     fmt::format("{} clusters are asked for, and there are {} people", spec.channel.clusters,
+                                 people.size()),
+                     fmt::format("Lower channel.clusters to at most {}.", people.size()));
   const census::CensusSettings settings{.clustering = {.clusters = spec.channel.clusters,
                                                        .starts = spec.channel.starts,
                                                        .normalise = spec.channel.normalise},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/files.h"
@@ -151,6 +152,16 @@ Mechanism from_json(const Json& json) {
 
 bool is_consistent(const Mechanism& mechanism) {
   if (mechanism.groups.empty() || mechanism.channels.size() != mechanism.groups.size()) return false;
+  std::int64_t all_people = 0;
+  for (std::size_t g = 0; g < mechanism.groups.size(); ++g) {
+    const auto& people = mechanism.channels[g].people;
+    const int first = mechanism.groups[g].first_value;
+    if (g == 0 ? first != 0 : first <= mechanism.groups[g - 1].first_value) return false;
+    if (std::accumulate(people.begin(), people.end(), std::int64_t{0}) != mechanism.groups[g].people)
+      return false;
+    all_people += mechanism.groups[g].people;
+  }
+  if (all_people != mechanism.people) return false;
   for (const Channel& channel : mechanism.channels) {
     const Eigen::MatrixXd& rows = channel.probabilities;
     const bool clusters_exist = std::ranges::all_of(
@@ -190,6 +201,7 @@ Mechanism read_mechanism(const std::filesystem::path& file) {
                                    json.at("format").dump(), Mechanism::kFormat),
                        "Use the version of hyobscure that wrote it, or run fit again.");
     Mechanism mechanism = from_json(json);
+    mechanism.source = file.string();
     if (!is_consistent(mechanism)) throw_damaged(file);
     return mechanism;
   } catch (const Json::exception&) {

@@ -63,6 +63,7 @@ struct Limits {  ///< k, alpha, l, beta
 struct Mechanism {
   static constexpr int kFormat = 1;
 
+  std::string source = "mechanism";  ///< the file it was read from, for messages
   std::string method;
   std::string objective;
   std::string distance;

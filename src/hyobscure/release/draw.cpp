@@ -13,8 +13,9 @@ namespace {
 constexpr std::size_t kBlock = 4096;
 constexpr std::uint32_t kNoCell = std::numeric_limits<std::uint32_t>::max();
 
-[[noreturn]] void throw_other_counts() {
-  throw InputError({.source = "mechanism"}, "its groups and clusters do not hold the people that it counted",
+[[noreturn]] void throw_other_counts(const obscure::Mechanism& mechanism) {
+  throw InputError({.source = mechanism.source},
+                   "its groups and clusters do not hold the people that it counted",
                    "Run fit again with this data.");
 }
 
@@ -22,9 +23,10 @@ constexpr std::uint32_t kNoCell = std::numeric_limits<std::uint32_t>::max();
 class CellTable {
  public:
   explicit CellTable(const obscure::Mechanism& mechanism)
-      : clusters_(static_cast<std::size_t>(mechanism.clusters.clusters())),
+      : mechanism_(mechanism),
+        clusters_(static_cast<std::size_t>(mechanism.clusters.clusters())),
         cells_(mechanism.groups.size() * clusters_, kNoCell) {
-    if (mechanism.channels.size() != mechanism.groups.size()) throw_other_counts();
+    if (mechanism.channels.size() != mechanism.groups.size()) throw_other_counts(mechanism);
     std::uint32_t next = 0;
     for (std::size_t g = 0; g < mechanism.channels.size(); ++g)
       for (const int cluster : mechanism.channels[g].clusters)
@@ -33,11 +35,12 @@ class CellTable {
 
   std::uint32_t cell(std::size_t group, std::uint32_t cluster) const {
     const std::uint32_t found = cluster < clusters_ ? cells_[group * clusters_ + cluster] : kNoCell;
-    if (found == kNoCell) throw_other_counts();
+    if (found == kNoCell) throw_other_counts(mechanism_);
     return found;
   }
 
  private:
+  const obscure::Mechanism& mechanism_;
   std::size_t clusters_;
   std::vector<std::uint32_t> cells_;
 };
@@ -77,7 +80,7 @@ void check_counts(const obscure::Mechanism& mechanism, const Cells& cells) {
   std::size_t cell = 0;
   for (const obscure::Channel& channel : mechanism.channels)
     for (const std::int64_t counted : channel.people)
-      if (static_cast<std::int64_t>(cells.people_of(cell++).size()) != counted) throw_other_counts();
+      if (static_cast<std::int64_t>(cells.people_of(cell++).size()) != counted) throw_other_counts(mechanism);
 }
 
 /// Gives every cell an order that depends on the key and the ids of its people alone.

@@ -30,7 +30,7 @@ using data::SourceKind;
 
 void refuse_other_data(const data::People& people, const obscure::Mechanism& mechanism) {
   if (data::fingerprint(people) != mechanism.data_fingerprint)
-    throw InputError({.source = "mechanism"}, "was made for other data",
+    throw InputError({.source = mechanism.source}, "was made for other data",
                      "Run fit again, or give the data and the spec that it was made from.");
 }
 
@@ -39,18 +39,6 @@ void refuse_dropped_ids_of_events(const data::Spec& spec) {
     throw InputError({.source = spec.name, .column = "release.ids"},
                      "events need an id that names their person",
                      "Set release.ids = \"replace\": the new ids tell nothing.");
-}
-
-/// With force the old folder is deleted: it must be a release, or empty.
-void refuse_to_replace_anything_else(const PublishSettings& settings) {
-  check_output(settings.output, settings.force);
-  std::error_code ignored;
-  const bool harmless = !fs::exists(settings.output) || fs::exists(settings.output / Manifest::kFileName) ||
-                        (fs::is_directory(settings.output) && fs::is_empty(settings.output, ignored));
-  if (!harmless)
-    throw InputError({.source = settings.output.string()},
-                     "exists, and is not a release: it will not be replaced",
-                     "Choose another name, or remove it yourself.");
 }
 
 // --- the columns of the output
@@ -375,11 +363,10 @@ PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::
                       const Progress& progress) {
   const data::People& people = reading.people;
   refuse_dropped_ids_of_events(spec);
-  refuse_to_replace_anything_else(settings);
+  check_output_folder(settings.output, settings.force, Manifest::kFileName);
   refuse_other_data(people, mechanism);
-  const double steps = spec.is_long() ? 3 : 2;
 
-  progress.report("drawing donors", 0, steps);
+  progress.report("drawing donors", 0, 0);
   const auto donor_of = draw_donors(mechanism, people, census::assign(mechanism.clusters, people.features));
   PublishResult result;
   result.people = static_cast<std::int64_t>(people.size());
@@ -390,7 +377,7 @@ PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::
 
   const Layout layout = plan_layout(engine, spec);
   result.manifest = describe(engine, spec, layout, mechanism);
-  StagedFolder folder(settings.output, settings.force);
+  StagedFolder folder(settings.output, settings.force, Manifest::kFileName);
   {
     const DonorTable donors(engine, people, mechanism, donor_of,
                             publish_ids(spec.release.ids, mechanism.key, people));
@@ -399,11 +386,11 @@ PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::
         result.manifest.files.push_back(write_table(engine, query, folder.path() / name, layout.parquet));
       });
     };
-    progress.report("writing people", 1, steps);
+    engine.set_stage("writing people");
     write(layout.people, result.manifest.people_file(), people_query(spec, layout));
     refuse_changed_source(layout.people, result.manifest.files.back().rows, result.people);
     if (spec.is_long()) {
-      progress.report("writing events", 2, steps);
+      engine.set_stage("writing events");
       write(layout.events, result.manifest.events_file(), events_query(spec, layout));
       result.events = result.manifest.files.back().rows;
     }
@@ -411,7 +398,6 @@ PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::
   write_file(folder.path() / Manifest::kFileName, to_json(result.manifest), FileAccess::Everyone);
   progress.throw_if_stopped();
   folder.commit();
-  progress.report("writing", steps, steps);
   return result;
 }
 

@@ -336,7 +336,7 @@ TEST_F(Publish, ReplacesAReleaseOnlyWhenForcedAndNothingElseEver) {
   std::filesystem::create_directory(folder_ / "mine");
   folder_.write("mine/thesis.txt", "years of work");
   EXPECT_THAT(refusal([&] { (void)publish_to("mine", long_spec(), 0, /*force=*/true); }),
-              HasSubstr("is not a release"));
+              HasSubstr("will not be replaced"));
   EXPECT_EQ(content("mine/thesis.txt"), "years of work");
 }
 
@@ -388,11 +388,11 @@ TEST_F(Publish, TheTableOfDonorsIsDroppedAndTheThreadsComeBack) {
 }
 
 TEST_F(Publish, StopsWhenAskedAndLeavesNothing) {
-  data::Engine engine({.folder = folder_.path()}, {});
-  const auto reading = read(engine, long_spec());
   std::atomic<bool> stop = false;
   const Progress progress(
       [&](std::string_view stage, double, double) { stop = stop || stage == "writing events"; }, &stop);
+  data::Engine engine({.folder = folder_.path()}, progress);
+  const auto reading = read(engine, long_spec());
   EXPECT_THROW((void)publish(engine, long_spec(), reading, mechanism_for(reading.people, "jensen-shannon"),
                              {.output = folder_ / "out"}, progress),
                Stopped);

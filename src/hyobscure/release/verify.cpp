@@ -575,12 +575,12 @@ void check_donors(Engine& engine, const Manifest& manifest, const data::Spec& sp
 }
 
 void verify_against(Engine& engine, const Manifest& manifest, const data::Spec& spec,
-                    const LoadedRelease& release, const Progress& progress, Findings& findings) {
+                    const LoadedRelease& release, Findings& findings) {
   refuse_other_shape(manifest, spec);
   refuse_other_columns(manifest, spec);
-  (void)data::read_people(engine, spec, progress);
+  (void)data::read_people(engine, spec);
   load_original(engine);
-  progress.report("comparing with the original", 0, 0);
+  engine.set_stage("comparing with the original");
   check_same_people(engine, manifest, findings);
   check_true_groups(engine, manifest, findings);
   recount_constraints(engine, manifest, findings);
@@ -600,16 +600,19 @@ Verification verify(const fs::path& folder, const data::Spec* original, const Pr
   if (!fs::is_directory(folder))
     throw InputError({.source = folder.string()}, "there is no such folder",
                      "Give the folder that `hyobscure publish` wrote.");
+  if (!fs::exists(folder / Manifest::kFileName))
+    throw InputError({.source = folder.string()}, "this is not a release: it has no manifest.json",
+                     "Give the folder that `hyobscure publish` wrote.");
   const Manifest manifest = read_manifest(folder / Manifest::kFileName);
   settings.folder = original == nullptr ? folder : original->folder;
   if (settings.threads == 0) settings.threads = thread_count();
   Engine engine(settings, progress);
 
   Findings findings;
-  progress.report("checking the release", 0, 0);
+  engine.set_stage("checking the release");
   const LoadedRelease release = verify_alone(engine, folder, manifest, findings);
   if (original != nullptr && release.complete) try {
-      verify_against(engine, manifest, *original, release, progress, findings);
+      verify_against(engine, manifest, *original, release, findings);
     } catch (const data::EngineError& error) {
       throw explain(error, original->name);
     }

@@ -387,7 +387,7 @@ TEST_F(Verify, RefusesWhatIsNoRelease) {
   EXPECT_THAT(refusal([&] { (void)alone(); }), HasSubstr("there is no such folder"));
   std::filesystem::create_directory(folder_ / "out");
   EXPECT_THAT(refusal([&] { (void)alone(); }),
-              AllOf(HasSubstr("manifest.json"), HasSubstr("there is no such file")));
+              AllOf(HasSubstr("manifest.json"), HasSubstr("this is not a release")));
   folder_.write("out/manifest.json", "not JSON");
   EXPECT_THAT(refusal([&] { (void)alone(); }), HasSubstr("not the manifest of a release"));
 }

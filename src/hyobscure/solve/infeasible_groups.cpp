@@ -195,8 +195,9 @@ Infeasibility explain_infeasible(const OrderedValues& values, const GroupLimits&
     return change(a, limits, groups) < change(b, limits, groups);
   };
   result.nearest = with_groups(totals, limits, groups);
-  for (const int other : {groups - 1, groups + 1, groups + 2}) {
-    if (other < 1 || other > values.count()) continue;
+  const int most = values.count();  // asked for more groups than values: the most there can be comes first
+  for (const int other : {std::min(groups - 1, most), std::min(groups + 1, most + 1), groups + 2}) {
+    if (other < 1 || other > most) continue;
     auto found = with_groups(totals, limits, other);
     if (!found.empty()) result.nearest.push_back(*std::min_element(found.begin(), found.end(), closer));
   }
