@@ -36,6 +36,20 @@ def test_the_example_runs_from_the_files_to_a_verified_release(hyobscure, spec, 
     assert verified.code == 0, verified.out
 
 
+def test_exact_is_at_or_below_the_other_methods_at_every_budget(hyobscure, spec, tmp_path):
+    """Near what a prototype with its own clusters found: 1.8278, 1.8036, 1.7825, 1.7703, 1.7630 bits."""
+    near = {0.482: 1.8278, 0.486: 1.8036, 0.492: 1.7825, 0.498: 1.7703, 0.505: 1.7630}
+    for budget, prototype in near.items():
+        found = {}
+        for method in ("exact", "hyobscure", "xobf"):
+            fitted = hyobscure("fit", spec, "--method", method, "--budget", budget, "-o", tmp_path / "m.json", "--force", "--json")
+            found[method] = fitted.json
+        exact = found["exact"]
+        assert exact["converged"] and exact["joint_gap_bits"] <= 2e-8
+        assert all(exact["leakage_bits"] <= other["leakage_bits"] + 1e-8 for other in found.values())
+        assert exact["leakage_bits"] == pytest.approx(prototype, abs=0.03)
+
+
 def test_the_papers_own_limits_are_refused_with_settings_that_work(hyobscure, spec, tmp_path):
     refused = hyobscure("fit", spec, "--groups.people", "100,200", "--groups.values", "4,8", "-o", tmp_path / "m.json")
     assert refused.code == 2

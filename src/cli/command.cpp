@@ -38,7 +38,7 @@ void add_spec_flags(CLI::App& command, SpecOptions& spec) {
   add("--budget", "channel.budget", "largest expected distance (channel.budget)", kShort);
   add("--clusters", "channel.clusters", "clusters of people (channel.clusters)", kShort);
   add("--groups", "groups.count", "number of groups (groups.count)", kShort);
-  add("--method", "method.name", "hyobscure or xobf (method.name)", kShort);
+  add("--method", "method.name", "exact, hyobscure or xobf (method.name)", kShort);
   add("--seed", "method.seed", "repeatable draws, for trials only (method.seed)", kShort);
   for (const data::Setting& setting : data::settings())
     add("--" + setting.full_name(), setting.full_name(), setting.help, "");

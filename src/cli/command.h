@@ -25,7 +25,7 @@ struct CommonOptions {
   bool json = false;
   bool quiet = false;
   int threads = 0;
-  std::string memory;
+  std::string memory = {};
 };
 
 /// A spec file, with keys given as flags.

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "cli/command.h"
 #include "hyobscure/base/files.h"
 #include "hyobscure/data/read.h"
 #include "hyobscure/obscure/fit.h"
+#include "hyobscure/obscure/frontier.h"
 #include "hyobscure/report/summary.h"
 
 namespace hyobscure::cli {
@@ -14,13 +17,32 @@ namespace {
 struct FitOptions {
   SpecOptions spec;
   std::string output;
+  int frontier = 0;
   bool force = false;
 };
+
+/// mechanism.json -> mechanism.frontier.csv
+std::filesystem::path beside(const std::string& output, const char* extension) {
+  return std::filesystem::path(output).replace_extension(extension);
+}
+
+/// The whole curve of budgets beside the one that was asked for.
+obscure::Frontier write_frontier(const FitOptions& options, const data::People& people,
+                                 const data::Spec& spec, const Progress& progress) {
+  const obscure::Frontier frontier = obscure::trace_frontier(people, spec, options.frontier, progress);
+  write_file(beside(options.output, "frontier.csv"), report::frontier_csv(frontier), FileAccess::Everyone);
+  write_file(beside(options.output, "frontier.json"), report::frontier_json(frontier) + "\n",
+             FileAccess::Everyone);
+  return frontier;
+}
 
 int run(const FitOptions& options, const CommonOptions& common, const Progress& progress) {
   const Stopwatch watch;
   const data::Spec spec = options.spec.read();
   check_output_file(options.output, options.force);
+  if (options.frontier > 0)
+    for (const char* extension : {"frontier.csv", "frontier.json"})
+      check_output_file(beside(options.output, extension), options.force);
   data::Engine engine(engine_settings(common, spec), progress);
   const data::Reading reading = data::read_people(engine, spec);
   const obscure::Mechanism mechanism = obscure::fit(reading.people, spec, progress);
@@ -33,7 +55,13 @@ int run(const FitOptions& options, const CommonOptions& common, const Progress& 
         "{}\nWrote {} (private: keep it, readable by you only)\nNext: hyobscure publish {} -m {} -o "
         "release\n",
         report::mechanism_text(mechanism, reading.counts), options.output, options.spec.file, options.output);
-  return mechanism.converged ? kGood : kWeaker;
+  if (options.frontier == 0) return mechanism.converged ? kGood : kWeaker;
+  const obscure::Frontier frontier = write_frontier(options, reading.people, spec, progress);
+  progress.report("", 0, 0);
+  if (!common.json)
+    fmt::print("\n{}Wrote {} and .json\n", report::frontier_text(frontier),
+               beside(options.output, "frontier.csv").string());
+  return mechanism.converged && frontier.complete ? kGood : kWeaker;
 }
 
 }  // namespace
@@ -43,7 +71,9 @@ void add_fit_command(CLI::App& app, Command& chosen) {
   CLI::App* sub = app.add_subcommand("fit", "Find the mechanism: groups and channels with the least leakage");
   add_spec_options(*sub, options->spec);
   sub->add_option("-o,--out", options->output, "mechanism file to write")->required();
-  sub->add_flag("--force", options->force, "replace an existing file");
+  sub->add_option("--frontier", options->frontier, "also trace the trade-off curve with this many budgets")
+      ->check(CLI::Range(2, 1000));
+  sub->add_flag("--force", options->force, "replace existing files");
   add_common_options(*sub, chosen.common);
   sub->footer("Example: hyobscure fit spec.toml --budget 0.49 -o mechanism.json");
   sub->callback([options, &chosen] {

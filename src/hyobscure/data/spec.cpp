@@ -221,8 +221,10 @@ void visit_settings(Spec& s, Visit&& visit) {
   visit("channel", "normalise", s.channel.normalise, Rule{}, "scale every row to sum 1 before clustering");
   visit("channel", "starts", s.channel.starts, Rule{.low = 1, .high = 1000},
         "starts of k-means; the best one is kept");
-  visit("method", "name", s.method.name, Rule{.choices = {"hyobscure", "xobf"}},
-        "hyobscure: groups and channels in turn; xobf: first groups and their optimal channel");
+  visit("method", "name", s.method.name, Rule{.choices = {"exact", "hyobscure", "xobf"}},
+        "hyobscure: groups and channels in turn; exact: their joint optimum, proven; xobf: first groups and "
+        "their optimal "
+        "channel");
   visit("method", "objective", s.method.objective, Rule{.choices = {"total", "conditional"}},
         "what to minimise: all that the release tells, or what the features add to the groups");
   visit("method", "acceptance", s.method.acceptance, Rule{.choices = {"paper", "budget"}},
@@ -296,6 +298,8 @@ toml::table parse_override(const Override& given, const Setting& setting) {
     }
   };
   if (setting.type == "text") return toml::table{{"x", given.text}};
+  if (setting.type == "number" && given.text.starts_with('.'))
+    return parse_override({given.name, "0" + given.text, given.flag}, setting);
   if (setting.type == "list of texts" && !given.text.starts_with('[')) {
     toml::array words;
     std::string word;

@@ -66,6 +66,7 @@ TEST(Spec, AFlagWinsOverTheFileAndIsWrittenLikeAKey) {
                                     {"method.seed", "7"}});
   EXPECT_EQ(spec.groups.count, 5);
   EXPECT_EQ(spec.channel.budget, 0.5);
+  EXPECT_EQ(parse(kMovies, {{"channel.budget", ".25"}}).channel.budget, 0.25);
   EXPECT_EQ(spec.groups.people, (Interval{50, 300}));
   EXPECT_EQ(spec.groups.values, (Interval{2, 30}));
   EXPECT_EQ(spec.groups.fixed.size(), 5u);
@@ -111,7 +112,7 @@ TEST(Spec, RefusalsNameFileLineKeyAndRemedy) {
   EXPECT_EQ(refusal(kMovies, {{"groups.cont", "4"}}),
             "--groups.cont: there is no such key. Did you mean \"groups.count\"?");
   EXPECT_EQ(refusal(kMovies, {{"method.name", "magic"}}),
-            "--method.name: expected one of \"hyobscure\", \"xobf\". Correct the value.");
+            "--method.name: expected one of \"exact\", \"hyobscure\", \"xobf\". Correct the value.");
   EXPECT_THAT(refusal(kMovies + "starts = \"ten\"\n"),
               HasSubstr("spec.toml, line 19, channel.starts: expected a whole number"));
   EXPECT_THAT(refusal(kMovies, {{"channel.clusters", "0"}}), HasSubstr("a whole number from 1 to 1000"));

@@ -71,18 +71,10 @@ double resolve_budget(const data::Spec& spec, const solve::ChannelProblem& probl
   if (!spec.channel.budget && !spec.channel.budget_share)
     throw InputError({.source = spec.name}, "channel.budget is not given",
                      "Choose the largest expected distance; `hyobscure inspect` shows the sensible range.");
-  const double smallest = solve::smallest_distance(problem);
   if (spec.channel.budget_share) {
-    const double harmless = solve::harmless_distance(problem);
+    const double smallest = solve::smallest_distance(problem), harmless = solve::harmless_distance(problem);
     return smallest + *spec.channel.budget_share * (harmless - smallest);
   }
-  if (*spec.channel.budget < smallest)
-    throw InputError(
-        {.source = spec.name + ", channel.budget"},
-        fmt::format(
-            "{} is below {:.6g}, the smallest expected distance that these groups and {} clusters can reach",
-            *spec.channel.budget, std::ceil(smallest * 1e6) / 1e6, spec.channel.clusters),
-        "Raise the budget, or use more clusters.");
   return *spec.channel.budget;
 }
 
@@ -121,6 +113,8 @@ Promise promise_of(const solve::ChannelProblem& problem, const MethodResult& res
   promise.distance = info.distance;
   promise.budget = budget;
   promise.gap = info.gap_nats * kBitsPerNat;
+  if (result.joint_lower_bound_bits)
+    promise.joint_gap = std::max(0.0, result.history.back().objective - *result.joint_lower_bound_bits);
   return promise;
 }
 
@@ -182,25 +176,34 @@ Key search_key(const data::Spec& spec) {
   return Key::from_seed(spec.method.seed.value_or(0)).derive("search");
 }
 
-Mechanism fit(const data::People& people, const data::Spec& spec, const Progress& progress) {
-  const solve::OrderedValues values = ordered_values(people);
-  const solve::GroupLimits limits = group_limits(spec);
-  const solve::Partition first = first_groups(spec, values, limits, search_key(spec));
+Terms terms_of(const data::People& people, const data::Spec& spec) {
+  Terms terms{.values = ordered_values(people), .limits = group_limits(spec), .first_groups = {}};
+  terms.first_groups = first_groups(spec, terms.values, terms.limits, search_key(spec));
+  return terms;
+}
 
-  const census::Census census = census_of(people, spec, progress);
-  const solve::SegmentTables tables = segment_tables(people, census);
-  const MethodInput input{
+MethodInput method_input(const data::Spec& spec, const Terms& terms, const solve::SegmentTables& tables) {
+  return {
       .tables = tables,
-      .values = values,
-      .limits = limits,
-      .first_groups = first,
+      .values = terms.values,
+      .limits = terms.limits,
+      .first_groups = terms.first_groups,
       .groups_are_fixed = !spec.groups.fixed.empty(),
-      .budget = resolve_budget(spec, solve::problem_of(tables, first).problem),
+      .group_count = spec.groups.count,
       .objective = spec.method.objective == "total" ? solve::Objective::Total : solve::Objective::Conditional,
       .acceptance = spec.method.acceptance == "paper" ? solve::Acceptance::Paper : solve::Acceptance::Budget,
       .convergence_bits = spec.method.convergence,
       .gap_bits = spec.method.gap,
       .key = search_key(spec)};
+}
+
+Mechanism fit(const data::People& people, const data::Spec& spec, const Progress& progress) {
+  const Terms terms = terms_of(people, spec);
+  const solve::GroupLimits& limits = terms.limits;
+  const census::Census census = census_of(people, spec, progress);
+  const solve::SegmentTables tables = segment_tables(people, census);
+  MethodInput input = method_input(spec, terms, tables);
+  input.budget = resolve_budget(spec, solve::problem_of(tables, terms.first_groups).problem);
   const MethodResult result = method_named(spec.method.name).run(input, progress);
 
   Mechanism mechanism;

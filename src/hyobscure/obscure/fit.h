@@ -30,6 +30,19 @@ namespace hyobscure::obscure {
 /// The census as tables of the partition search.
 [[nodiscard]] solve::SegmentTables segment_tables(const data::People& people, const census::Census& census);
 
+/// What the publisher asks for, and the groups to start from.
+struct Terms {
+  solve::OrderedValues values;
+  solve::GroupLimits limits;
+  solve::Partition first_groups;
+};
+/// Needs nothing but the secrets, so that terms which cannot be met are refused before any long work.
+[[nodiscard]] Terms terms_of(const data::People& people, const data::Spec& spec);
+
+/// All that a method needs but the budget. Terms and tables must outlive it.
+[[nodiscard]] MethodInput method_input(const data::Spec& spec, const Terms& terms,
+                                       const solve::SegmentTables& tables);
+
 /// The key of the searches: fixed, so that the same data and spec give the same mechanism but for its draws.
 [[nodiscard]] Key search_key(const data::Spec& spec);
 

@@ -91,6 +91,7 @@ void visit_promise(P& promise, Visit&& visit) {
   visit("distance", promise.distance);
   visit("budget", promise.budget);
   visit("gap_bits", promise.gap);
+  visit("joint_gap_bits", promise.joint_gap);
 }
 
 Json to_json(const Mechanism& mechanism) {

@@ -44,6 +44,8 @@ struct Promise {
   double distance = kUnset;             ///< expected, between published and true features
   double budget = kUnset;
   double gap = kUnset;  ///< the features' leakage is proven this close to the optimum for these groups
+  double joint_gap =
+      kUnset;  ///< the objective is proven this close to the optimum over all groupings; NaN: not proven
 };
 
 /// A step of the optimisation: after first groups or moved boundaries, and the optimal channel for them.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +21,8 @@ struct MethodInput {
   const solve::OrderedValues& values;
   solve::GroupLimits limits;
   solve::Partition first_groups;
-  bool groups_are_fixed = false;  ///< the user gave them: no method may move a boundary
+  bool groups_are_fixed = false;   ///< the user gave them: no method may move a boundary
+  std::optional<int> group_count;  ///< as the user asked; absent: any number
   double budget = kUnset;
   solve::Objective objective = solve::Objective::Total;
   solve::Acceptance acceptance = solve::Acceptance::Paper;
@@ -33,13 +36,23 @@ struct MethodResult {
   solve::ChannelResult solution;
   std::vector<Round> history;
   bool converged = true;  ///< false: the user stopped it, this is the best so far
+  /// Proven by methods that search all groupings: no groups and channels within the terms have an objective
+  /// below.
+  std::optional<double> joint_lower_bound_bits = {};
 };
+
+/// Receives the answer to one budget of a sweep.
+using OnBudget = std::function<void(double budget, const MethodResult& result)>;
 
 /// A way to find groups and channels. One file each; the list feeds the spec's method.name.
 struct Method {
   std::string name;
   std::string help;
   MethodResult (*run)(const MethodInput& input, const Progress& progress);
+  /// Many budgets, one after the other; a method that learns from one for the next has its own way. Ends
+  /// early when stopped.
+  void (*sweep)(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
+                const OnBudget& on_budget);
 };
 
 [[nodiscard]] const std::vector<Method>& methods();
@@ -48,6 +61,11 @@ struct Method {
 /// The paper's cross-iteration: solve the channel for the groups, move boundaries for the channel, and so on
 /// until a round gains less than the convergence threshold. Leakage never rises from one round to the next.
 MethodResult run_hyobscure(const MethodInput& input, const Progress& progress);
+
+/// The joint optimum over all groupings within the limits and their channels, with its proof (solve/exact.h).
+MethodResult run_exact(const MethodInput& input, const Progress& progress);
+void sweep_exact(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
+                 const OnBudget& on_budget);
 
 /// First groups with their optimal channel.
 MethodResult run_xobf(const MethodInput& input, const Progress& progress);

@@ -213,6 +213,9 @@ std::string mechanism_text(const obscure::Mechanism& mechanism, const data::Read
                       promise.distance, promise.budget, mechanism.distance);
   text += fmt::format("  proven gap            {} above the best channel for these groups\n",
                       bits_text(promise.gap));
+  if (std::isfinite(promise.joint_gap))
+    text += fmt::format("  proven joint gap      {} above the best of all groupings within the limits\n",
+                        bits_text(promise.joint_gap));
   if (mechanism.history.size() > 1) text += "\nRounds\n" + history_text(mechanism.history);
   if (!mechanism.converged)
     text += "\nStopped early: this is the best mechanism so far, not the best there is.\n";
@@ -242,6 +245,7 @@ std::string mechanism_json(const obscure::Mechanism& mechanism, const data::Read
                {"distance", number(promise.distance)},
                {"budget", number(promise.budget)},
                {"gap_bits", number(promise.gap)},
+               {"joint_gap_bits", number(promise.joint_gap)},
                {"converged", mechanism.converged},
                {"seeded", mechanism.seeded}};
   json["history"] = Json::array();

@@ -4,6 +4,7 @@
 
 #include "hyobscure/data/read.h"
 #include "hyobscure/data/spec.h"
+#include "hyobscure/obscure/frontier.h"
 #include "hyobscure/obscure/inspection.h"
 #include "hyobscure/obscure/mechanism.h"
 #include "hyobscure/release/publish.h"
@@ -28,6 +29,11 @@ std::string release_json(const release::PublishResult& result, double seconds);
 
 std::string verification_text(const release::Verification& verification);
 std::string verification_json(const release::Verification& verification, double seconds);
+
+/// A table and a plot; the same as CSV and JSON files for other programs.
+std::string frontier_text(const obscure::Frontier& frontier);
+std::string frontier_csv(const obscure::Frontier& frontier);
+std::string frontier_json(const obscure::Frontier& frontier);
 
 /// All keys of a spec as a page of documentation (docs/settings.md).
 std::string settings_page();
