@@ -370,9 +370,8 @@ SparseRows fetch_rows(Engine& engine, const Spec& spec, std::size_t people, cons
   return rows;
 }
 
-SparseRows load_events(Engine& engine, const Spec& spec, std::size_t people, ReadCounts& counts) {
-  engine.set_stage("reading events");
-  const Relation events = open_source(engine, spec, spec.events.source, "events");
+SparseRows load_events(Engine& engine, const Spec& spec, const Relation& events, std::size_t people,
+                       ReadCounts& counts) {
   const std::string projection = event_projection(spec, events);
   about(events, [&] {
     engine.run(fmt::format(
@@ -558,7 +557,8 @@ Reading read_people(Engine& engine, const Spec& spec) {
   Reading reading;
   People& people = reading.people;
   engine.set_stage("reading people");
-  const Relation relation = open_source(engine, spec, spec.people.source, "people");
+  reading.people_source = open_source(engine, spec, spec.people.source, "people");
+  const Relation& relation = reading.people_source;
   const PeopleColumns columns = people_columns(spec, relation);
   std::vector<double> secrets;
   about(relation, [&] {
@@ -570,7 +570,9 @@ Reading read_people(Engine& engine, const Spec& spec) {
   });
 
   if (spec.is_long()) {
-    people.features = load_events(engine, spec, people.size(), reading.counts);
+    engine.set_stage("reading events");
+    reading.events_source = open_source(engine, spec, spec.events.source, "events");
+    people.features = load_events(engine, spec, reading.events_source, people.size(), reading.counts);
   } else {
     const WideFeatures features(engine, spec, relation, columns.features);
     features.check_cells();

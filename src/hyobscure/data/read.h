@@ -24,6 +24,8 @@ struct ReadCounts {
 struct Reading {
   People people;
   ReadCounts counts;
+  Relation people_source;
+  Relation events_source;  ///< long data only
 };
 
 /// Reads the people of the spec and their features. The result depends on the content of the sources alone,

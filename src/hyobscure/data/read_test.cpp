@@ -70,7 +70,9 @@ value = "stars"
 
 TEST_F(Read, LongEventsBecomeSparseRowsInTheOrderOfIds) {
   folder_.write("people.csv", "id,age\ncid,50\nann,30\nbob,40\n");
-  const auto [people, counts] = read(spec());
+  const Reading reading = read(spec());
+  const People& people = reading.people;
+  const ReadCounts& counts = reading.counts;
   EXPECT_THAT(people.ids, ElementsAre("ann", "bob", "cid"));
   EXPECT_THAT(people.secrets, ElementsAre(0, 1, 2));
   EXPECT_EQ(people.values[2].low, 50);
@@ -139,7 +141,9 @@ TEST_F(Read, TheOrderOfRowsAndTheNumberOfThreadsChangeNothing) {
 }
 
 TEST_F(Read, PeopleOutsideTheKeptRangeAreCountedAndTheirEventsAreNotUnknown) {
-  const auto [people, counts] = read(spec({{"secret.keep", "[30, 45]"}}));
+  const Reading reading = read(spec({{"secret.keep", "[30, 45]"}}));
+  const People& people = reading.people;
+  const ReadCounts& counts = reading.counts;
   EXPECT_THAT(people.ids, ElementsAre("ann", "bob"));
   EXPECT_EQ(counts.people_outside, 1);
   EXPECT_EQ(people.features.columns, 2u);  // nobody who is left rated z
@@ -200,7 +204,9 @@ TEST_F(Read, RepeatedEventsAreMergedAsDeclared) {
 TEST_F(Read, PeopleWithoutEventsAreRefusedOrCounted) {
   folder_.write("events.csv", "who,what,stars\nann,x,1\nbob,y,0\ncid,x,4\n");
   EXPECT_THAT(refusal(spec()), HasSubstr("1 person has no events, or only zeros"));
-  const auto [people, counts] = read(spec({{"people.without_events", "leave-out"}}));
+  const Reading reading = read(spec({{"people.without_events", "leave-out"}}));
+  const People& people = reading.people;
+  const ReadCounts& counts = reading.counts;
   EXPECT_THAT(people.ids, ElementsAre("ann", "cid"));
   EXPECT_THAT(people.secrets, ElementsAre(0, 1));
   EXPECT_EQ(counts.people_without_events, 1);
@@ -310,7 +316,9 @@ TEST_F(Read, WhatJensenShannonCannotUseIsRefusedWithItsRow) {
 
 TEST_F(Read, IncompleteEventsCanBeLeftOut) {
   folder_.write("events.csv", "who,what,stars\nann,x,1\n,x,1\nbob,,1\nbob,x,\nbob,y,2\ncid,x,2\n");
-  const auto [people, counts] = read(spec({{"events.missing", "leave-out"}}));
+  const Reading reading = read(spec({{"events.missing", "leave-out"}}));
+  const People& people = reading.people;
+  const ReadCounts& counts = reading.counts;
   EXPECT_EQ(counts.events_incomplete, 3);
   EXPECT_EQ(people.features.entries(), 3u);
 }

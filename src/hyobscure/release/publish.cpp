@@ -105,7 +105,6 @@ void add_features(data::Engine& engine, const data::Spec& spec, Layout& layout) 
 }
 
 void add_events(data::Engine& engine, const data::Spec& spec, Layout& layout) {
-  layout.events = open_source(engine, spec, spec.events.source, "events");
   layout.person = published(layout.events, spec.events.person);
   layout.event_columns.push_back(published(layout.events, spec.events.item));
   layout.complete = fmt::format("{} IS NOT NULL", layout.event_columns[0].cell);
@@ -119,9 +118,10 @@ void add_events(data::Engine& engine, const data::Spec& spec, Layout& layout) {
   if (!spec.events.time.empty()) layout.event_columns.push_back(published(layout.events, spec.events.time));
 }
 
-Layout plan_layout(data::Engine& engine, const data::Spec& spec) {
+Layout plan_layout(data::Engine& engine, const data::Spec& spec, const data::Reading& reading) {
   Layout layout;
-  layout.people = open_source(engine, spec, spec.people.source, "people");
+  layout.people = reading.people_source;
+  layout.events = reading.events_source;
   layout.parquet = spec.release.format == "parquet" ||
                    (spec.release.format == "auto" && layout.people.kind == SourceKind::Parquet);
   layout.id = published(layout.people, spec.people.id);
@@ -375,7 +375,7 @@ PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::
   for (std::size_t u = 0; u < donor_of.size(); ++u) result.people_unchanged += donor_of[u] == u ? 1 : 0;
   progress.throw_if_stopped();
 
-  const Layout layout = plan_layout(engine, spec);
+  const Layout layout = plan_layout(engine, spec, reading);
   result.manifest = describe(engine, spec, layout, mechanism);
   StagedFolder folder(settings.output, settings.force, Manifest::kFileName);
   {
