@@ -93,6 +93,8 @@ void refuse_existing(const fs::path& target, bool force) {
   if (!fs::is_directory(folder_of(target)))
     throw InputError({.source = folder_of(target).string()}, "there is no such folder",
                      "Make the folder first.");
+  if (::access(folder_of(target).c_str(), W_OK) != 0)
+    throw_unwritable(target, errno);  // now, not after the work
 }
 
 }  // namespace

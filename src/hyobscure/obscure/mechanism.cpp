@@ -3,25 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/files.h"
+#include "hyobscure/base/json.h"
 
 namespace hyobscure::obscure {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-// NaN, which JSON does not have, is written as null: the value of what was not computed.
-Json number(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
-double number(const Json& json) { return json.is_null() ? kUnset : json.get<double>(); }
-
-Json optional_number(const std::optional<double>& x) { return x ? Json(*x) : Json(nullptr); }
-std::optional<double> optional_number(const Json& json) {
-  return json.is_null() ? std::nullopt : std::optional(json.get<double>());
-}
 
 /// Rows of [column, value] pairs without the zeros: channels and centres are mostly zero.
 Json sparse(const Eigen::MatrixXd& matrix) {

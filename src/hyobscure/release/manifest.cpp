@@ -4,26 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/files.h"
+#include "hyobscure/base/json.h"
 
 namespace hyobscure::release {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr const char* kTrial = "seeded for a trial: must not be published";
-
-// NaN, which JSON does not have, is written as null: the value of what was not computed.
-Json number(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
-double number(const Json& json) { return json.is_null() ? kUnset : json.get<double>(); }
-
-Json optional_number(const std::optional<double>& x) { return x ? Json(*x) : Json(nullptr); }
-std::optional<double> optional_number(const Json& json) {
-  return json.is_null() ? std::nullopt : std::optional(json.get<double>());
-}
 
 // One list of fields serves both directions.
 

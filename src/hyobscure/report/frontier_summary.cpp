@@ -2,21 +2,13 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "hyobscure/base/json.h"
 #include "hyobscure/report/plot.h"
 #include "hyobscure/report/summary.h"
 #include "hyobscure/report/text.h"
 
 namespace hyobscure::report {
-namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json number(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
-
-}  // namespace
-
 std::string frontier_text(const obscure::Frontier& frontier) {
   TextTable table({"budget", "distance", "leakage (bits)", "by groups", "by features", "groups"});
   std::vector<PlotPoint> curve;

@@ -1,18 +1,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "hyobscure/base/json.h"
 #include "hyobscure/report/summary.h"
 #include "hyobscure/report/text.h"
 
 namespace hyobscure::report {
-namespace {
-
-using Json = nlohmann::ordered_json;
-
-}  // namespace
-
 std::string release_text(const release::PublishResult& result) {
   const release::Manifest& manifest = result.manifest;
   std::string text = fmt::format("Release of {} people", count_text(result.people));

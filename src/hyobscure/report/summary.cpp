@@ -4,17 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "hyobscure/base/json.h"
 #include "hyobscure/base/numeric.h"
 #include "hyobscure/report/text.h"
 
 namespace hyobscure::report {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json number(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
 
 std::string people_word(std::int64_t count) { return count == 1 ? "person" : "people"; }
 
