@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
-BINARY = pathlib.Path(os.environ.get("HYOBSCURE_BINARY", SOURCE / "build" / "hyobscure"))
+BINARY = pathlib.Path(os.environ.get("HYOBSCURE_BINARY", SOURCE / "build" / "hyobscure")).resolve()
 
 
 class Outcome:

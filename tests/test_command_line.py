@@ -133,6 +133,26 @@ def test_every_key_is_a_flag(hyobscure, people, tmp_path):
     assert fitted["method"] == "xobf"
 
 
+def test_exact_proves_its_optimum_and_traces_the_whole_curve(hyobscure, people, tmp_path):
+    fitted = hyobscure("fit", people / "spec.toml", "--method", "exact", "--frontier", 5, "-o", tmp_path / "m.json")
+    assert fitted.code == 0, fitted.err
+    assert "proven joint gap" in fitted.out and "Trade-off of exact" in fitted.out
+    curve = json.loads((tmp_path / "m.frontier.json").read_text())
+    leakages = [point["leakage_bits"] for point in curve["points"]]
+    assert len(leakages) == 5 and curve["complete"]
+    assert all(later <= earlier + 1e-7 for earlier, later in zip(leakages, leakages[1:]))
+    assert [float(row["leakage_bits"]) for row in rows(tmp_path / "m.frontier.csv")] == leakages
+    assert hyobscure("publish", people / "spec.toml", "-m", tmp_path / "m.json", "-o", tmp_path / "r").code == 0
+    assert hyobscure("verify", tmp_path / "r", "--against", people / "spec.toml").code == 0
+
+
+def test_an_existing_frontier_is_not_overwritten(hyobscure, people, tmp_path):
+    (tmp_path / "m.frontier.csv").write_text("mine")
+    refused = hyobscure("fit", people / "spec.toml", "--frontier", 3, "-o", tmp_path / "m.json")
+    assert refused.code == 2 and "m.frontier.csv" in refused.err
+    assert (tmp_path / "m.frontier.csv").read_text() == "mine" and not (tmp_path / "m.json").exists()
+
+
 def test_nothing_private_is_in_a_release(people, mechanism, release):
     private = json.loads(mechanism.read_text())
     text = "".join(file.read_text() for file in release.iterdir())
