@@ -12,6 +12,8 @@
 #include "hyobscure/base/test_folder.h"
 #include "hyobscure/data/read.h"
 #include "hyobscure/data/synth.h"
+#include "hyobscure/solve/exact.h"
+#include "hyobscure/solve/leakage.h"
 
 namespace hyobscure::obscure {
 namespace {
@@ -315,6 +317,35 @@ TEST_F(MovieLens, TheCrossIterationFallsMonotonicallyAndEndsWithinItsThreshold) 
   for (std::size_t i = 1; i < mechanism.history.size(); ++i)
     EXPECT_LT(mechanism.history[i].leakage, mechanism.history[i - 1].leakage);
   EXPECT_NEAR(mechanism.promise.leakage, recount(people, mechanism).leakage_bits, 1e-9);
+}
+
+TEST_F(MovieLens, ExactEqualsBruteForceOverAll346Groupings) {
+  const data::Spec terms = spec({});
+  const data::People people = read(terms);
+  const solve::SegmentTables tables = segment_tables(people, census_of(people, terms));
+  const solve::OrderedValues values = ordered_values(people);
+  const solve::GroupLimits limits = group_limits(terms);
+  std::vector<solve::ChannelProblem> problems;
+  const int n = values.count();
+  for (int a = 1; a < n; ++a)
+    for (int b = a + 1; b < n; ++b)
+      for (int c = b + 1; c < n; ++c)
+        if (const solve::Partition partition{{0, a, b, c, n}}; solve::satisfies(values, limits, partition))
+          problems.push_back(solve::problem_of(tables, partition).problem);
+  ASSERT_EQ(problems.size(), 346u);
+
+  solve::ExactSearch search(tables, values, limits, {.groups = 4});
+  for (const double budget : {0.478, 0.480, 0.482, 0.486, 0.492, 0.498, 0.505}) {
+    double best = 1e9;
+    for (const solve::ChannelProblem& problem : problems)
+      if (solve::smallest_distance(problem) <= budget)
+        best = std::min(best, solve::group_entropy(problem.joints) +
+                                  solve::solve_with_budget(problem, budget).info.leakage_nats);
+    const solve::ExactResult exact = search.solve(budget);
+    EXPECT_TRUE(exact.closed) << budget;
+    EXPECT_NEAR(exact.objective_nats * kBitsPerNat, best * kBitsPerNat, 1e-7) << budget;
+    EXPECT_LE(exact.lower_bound_nats, best + 1e-9) << budget;
+  }
 }
 
 TEST_F(MovieLens, ThePapersOwnLimitsAreRefusedWithSettingsThatWork) {
