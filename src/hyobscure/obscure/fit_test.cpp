@@ -1,6 +1,5 @@
 #include "hyobscure/obscure/fit.h"
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -170,22 +169,9 @@ TEST_F(Fit, TakesGroupsAsGivenAndMovesNone) {
 }
 
 TEST_F(Fit, ChoosesTheSmallestPossibleNumberOfGroupsWhenNoneIsGiven) {
-  const std::string toml = R"([people]
-file = "people.csv"
-id = "id"
-secret = "age"
-[events]
-file = "events.csv"
-person = "person"
-item = "item"
-value = "rating"
-[groups]
-people = [20, 300]
-values = [4, 12]
-[channel]
-budget_share = 0.5
-)";
-  const Mechanism mechanism = fit(people(), data::parse_spec(toml, "spec.toml", loaded_->folder / "d"));
+  data::Spec terms = spec({{"groups.people", "20,300"}, {"groups.values", "4,12"}});
+  terms.groups.count.reset();
+  const Mechanism mechanism = fit(people(), terms);
   EXPECT_EQ(mechanism.groups.size(), 5u);  // 53 ages in groups of at most 12
 }
 
@@ -198,32 +184,19 @@ TEST_F(Fit, RefusesLimitsThatNoGroupingMeetsAndProposesSome) {
 }
 
 TEST_F(Fit, RefusesABudgetThatNoChannelMeetsAndSaysTheSmallest) {
-  const std::string toml = fmt::format(R"([people]
-file = "people.csv"
-id = "id"
-secret = "age"
-[events]
-file = "events.csv"
-person = "person"
-item = "item"
-value = "rating"
-[groups]
-people = [30, 300]
-values = [4, 20]
-[channel]
-)");
-  const auto folder = loaded_->folder / "d";
-  const auto with = [&](const std::string& budget) {
-    try {
-      (void)fit(people(), data::parse_spec(toml + budget, "spec.toml", folder));
-    } catch (const InputError& error) {
-      return std::string(error.what());
-    }
-    return std::string("accepted");
-  };
-  EXPECT_THAT(with("budget = 0.05"),
+  EXPECT_THAT(refusal({{"channel.budget", "0.05"}}),
               AllOf(HasSubstr("0.05 is below 0."), HasSubstr("smallest expected distance")));
-  EXPECT_THAT(with(""), HasSubstr("channel.budget is not given"));
+}
+
+TEST_F(Fit, RefusesToChooseTheBudgetForTheUser) {
+  data::Spec without = spec();
+  without.channel.budget_share.reset();
+  try {
+    (void)fit(people(), without);
+    FAIL() << "expected InputError";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("channel.budget is not given"));
+  }
 }
 
 TEST_F(Fit, RefusesToChooseTheLimitsForTheUser) {

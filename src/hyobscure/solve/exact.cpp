@@ -6,7 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <map>
+#include <set>
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/solve/leakage.h"
@@ -174,7 +174,7 @@ class BudgetSearch {
                                                {.gap_tolerance_bits = settings_.gap_tolerance_bits});
     double objective = solution.info.leakage_nats;
     for (const int segment : path) objective += costs_.entropy_term(segment);
-    tried_[path] = objective;
+    tried_.insert(path);
     if (objective >= best_.objective_nats) return;
     best_.partition = partition;
     best_.solution = std::move(solution);
@@ -271,7 +271,7 @@ class BudgetSearch {
   const Progress& progress_;
   ExactResult best_{
       .partition = {}, .solution = {}, .objective_nats = kInfinity, .lower_bound_nats = -kInfinity};
-  std::map<Path, double> tried_;  ///< objective of partitions solved with the budget
+  std::set<Path> tried_;  ///< partitions solved with the budget
 };
 
 }  // namespace
