@@ -692,7 +692,7 @@ def test_whole_json_lines_are_read(long):
     ('id = "id"', 'id = "id"\nid = "id"', ["spec.toml, line 4", "TOML"]),
     ('secret = "age"', 'secrets = "age"', ["spec.toml, line 4", '"people.secrets"', 'Did you mean "people.secret"?']),
     ("[channel]", "[chanel]", ["spec.toml, line 14", '"chanel"', "channel"]),
-    ("clusters = 3", 'clusters = "three"', ["spec.toml, line 15", "channel.clusters: expected a whole number from 1 to 1000"]),
+    ("clusters = 3", 'clusters = "three"', ["spec.toml, line 15", 'channel.clusters: expected "auto" or whole number from 1 to 1000']),
     ("clusters = 3", "clusters = 0", ["line 15", "channel.clusters", "from 1 to 1000"]),
     ("clusters = 3", "clusters = 2.5", ["line 15", "channel.clusters"]),
     ("budget_share = 0.5", "budget = -1", ["line 17", "channel.budget", "at least 0"]),

@@ -146,6 +146,48 @@ def test_exact_proves_its_optimum_and_traces_the_whole_curve(hyobscure, people, 
     assert hyobscure("verify", tmp_path / "r", "--against", people / "spec.toml").code == 0
 
 
+METHODS = ["exact", "hyobscure", "xobf", "ygen", "privcheck", "dp", "simp", "frapp", "random"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_goes_from_fit_to_a_verified_release(hyobscure, people, tmp_path, method):
+    fitted = hyobscure("fit", people / "spec.toml", "--method", method, "-o", tmp_path / "m.json")
+    assert fitted.code == 0, fitted.err
+    assert f"Mechanism ({method}, " in fitted.out
+    assert hyobscure("publish", people / "spec.toml", "-m", tmp_path / "m.json", "-o", tmp_path / "r").code == 0
+    verified = hyobscure("verify", tmp_path / "r", "--against", people / "spec.toml")
+    assert verified.code == 0, verified.out
+
+
+def test_donors_from_all_groups_are_for_comparison_only(hyobscure, people, tmp_path):
+    fitted = hyobscure("fit", people / "spec.toml", "--method", "random", "--method.within_groups", "false", "-o", tmp_path / "m.json")
+    assert fitted.code == 0 and "for comparisons only" in fitted.out
+    refused = hyobscure("publish", people / "spec.toml", "-m", tmp_path / "m.json", "-o", tmp_path / "r")
+    assert refused.code == 2 and "within_groups" in refused.err and not (tmp_path / "r").exists()
+
+
+def test_compare_puts_all_methods_side_by_side(hyobscure, people, tmp_path):
+    compared = hyobscure("compare", people / "spec.toml", "--points", 4, "-o", tmp_path / "c")
+    assert compared.code == 0, compared.err
+    table = rows(tmp_path / "c" / "comparison.csv")
+    assert {row["method"] for row in table} == set(METHODS)
+    assert all(method in compared.out for method in METHODS)
+    whole = json.loads((tmp_path / "c" / "comparison.json").read_text())
+    assert len(whole["budgets"]) == 4 and whole["complete"]
+    exact = {row["budget"]: float(row["leakage_bits"]) for row in table if row["method"] == "exact"}
+    for row in table:
+        assert float(row["distance"]) <= float(row["budget"]) * (1 + 1e-9)
+        assert float(row["leakage_clusters_bits"]) <= float(row["leakage_features_bits"]) + 1e-9
+        if row["method"] in ("hyobscure", "xobf", "ygen", "privcheck"):
+            assert exact[row["budget"]] <= float(row["leakage_bits"]) + 2e-8, row
+    assert hyobscure("compare", people / "spec.toml", "--points", 4, "-o", tmp_path / "c").code == 2  # exists
+    again = hyobscure("compare", people / "spec.toml", "--methods", "xobf,random", "--budgets", "0.3,0.45", "-o", tmp_path / "c", "--force", "--json")
+    assert again.code == 0 and [m["method"] for m in again.json["methods"]] == ["xobf", "random"]
+    for wrong in (["--methods", "magic"], ["--budgets", "-1"], ["--points", "1"]):
+        assert hyobscure("compare", people / "spec.toml", *wrong, "-o", tmp_path / "d").code == 2, wrong
+    assert not (tmp_path / "d").exists()
+
+
 def test_an_existing_frontier_is_not_overwritten(hyobscure, people, tmp_path):
     (tmp_path / "m.frontier.csv").write_text("mine")
     refused = hyobscure("fit", people / "spec.toml", "--frontier", 3, "-o", tmp_path / "m.json")

@@ -55,6 +55,7 @@ data::EngineSettings engine_settings(const CommonOptions& common, const data::Sp
 void add_demo_command(CLI::App& app, Command& chosen);
 void add_inspect_command(CLI::App& app, Command& chosen);
 void add_fit_command(CLI::App& app, Command& chosen);
+void add_compare_command(CLI::App& app, Command& chosen);
 void add_publish_command(CLI::App& app, Command& chosen);
 void add_verify_command(CLI::App& app, Command& chosen);
 void add_synth_command(CLI::App& app, Command& chosen);

@@ -30,6 +30,7 @@ void add_commands(CLI::App& app, Command& chosen) {
   add_demo_command(app, chosen);
   add_inspect_command(app, chosen);
   add_fit_command(app, chosen);
+  add_compare_command(app, chosen);
   add_publish_command(app, chosen);
   add_verify_command(app, chosen);
   add_synth_command(app, chosen);

@@ -47,6 +47,11 @@ bool read_value(const toml::node& node, int& out) {
   return true;
 }
 
+bool read_value(const toml::node& node, ClusterCount& out) {
+  out.automatic = node.value_exact<std::string>() == "auto";
+  return out.automatic || read_value(node, out.count);
+}
+
 bool read_value(const toml::node& node, std::uint64_t& out) {
   const auto number = node.value_exact<std::int64_t>();
   if (!number || *number < 0) return false;
@@ -90,6 +95,7 @@ std::string type_name(const std::string&) { return "text"; }
 std::string type_name(const double&) { return "number"; }
 std::string type_name(const int&) { return "whole number"; }
 std::string type_name(const std::uint64_t&) { return "whole number"; }
+std::string type_name(const ClusterCount&) { return "\"auto\" or whole number"; }
 std::string type_name(const bool&) { return "true or false"; }
 std::string type_name(const Interval&) { return "[low, high]"; }
 std::string type_name(const std::vector<std::string>&) { return "list of texts"; }
@@ -102,6 +108,7 @@ std::string type_name(const std::optional<T>&) {
 std::string default_text(const std::string& value) { return value.empty() ? "none" : "\"" + value + "\""; }
 std::string default_text(const double& value) { return fmt::format("{}", value); }
 std::string default_text(const int& value) { return fmt::format("{}", value); }
+std::string default_text(const ClusterCount& value) { return default_text(value.count); }
 std::string default_text(const bool& value) { return value ? "true" : "false"; }
 template <class T>
 std::string default_text(const std::vector<T>&) {
@@ -114,6 +121,9 @@ std::string default_text(const std::optional<T>&) {
 
 bool in_range(const double& value, const Rule& rule) { return value >= rule.low && value <= rule.high; }
 bool in_range(const int& value, const Rule& rule) { return value >= rule.low && value <= rule.high; }
+bool in_range(const ClusterCount& value, const Rule& rule) {
+  return value.automatic || in_range(value.count, rule);
+}
 bool in_range(const Interval& value, const Rule& rule) {
   return in_range(value[0], rule) && in_range(value[1], rule);
 }
@@ -134,8 +144,9 @@ std::string expectation(const std::string& type, const Rule& rule) {
   const bool low = std::isfinite(rule.low), high = std::isfinite(rule.high);
   const std::string kind = type == "text"          ? "text in quotes"
                            : type.starts_with("[") ? "two numbers from low to high, such as [100, 400],"
-                           : type.starts_with("list") || type.starts_with("true") ? type
-                                                                                  : "a " + type;
+                           : type.starts_with("list") || type.starts_with("true") || type.starts_with("\"")
+                               ? type
+                               : "a " + type;
   if (low && high) return fmt::format("{} from {} to {}", kind, rule.low, rule.high);
   return low ? fmt::format("{} of at least {}", kind, rule.low) : kind;
 }
@@ -208,7 +219,9 @@ void visit_settings(Spec& s, Visit&& visit) {
   visit("groups", "first", s.groups.first, Rule{.choices = {"optimal", "paper"}},
         "first groups: the optimal ones by dynamic programming, or the paper's constraint-aware k-means");
   visit("channel", "clusters", s.channel.clusters, Rule{.low = 1, .high = 1000},
-        "clusters of people with alike features");
+        "clusters of people with alike features; auto: doubled from 5 while that lowers the leakage at the "
+        "budget "
+        "by a tenth or more (docs/method.md)");
   visit("channel", "distance", s.channel.distance,
         Rule{.choices = {"jensen-shannon", "squared-euclidean", "euclidean", "jaccard", "hamming"}},
         "distance between two people's features");
@@ -221,10 +234,19 @@ void visit_settings(Spec& s, Visit&& visit) {
   visit("channel", "normalise", s.channel.normalise, Rule{}, "scale every row to sum 1 before clustering");
   visit("channel", "starts", s.channel.starts, Rule{.low = 1, .high = 1000},
         "starts of k-means; the best one is kept");
-  visit("method", "name", s.method.name, Rule{.choices = {"exact", "hyobscure", "xobf"}},
-        "hyobscure: groups and channels in turn; exact: their joint optimum, proven; xobf: first groups and "
-        "their optimal "
-        "channel");
+  visit("method", "name", s.method.name,
+        Rule{.choices = {"exact", "hyobscure", "xobf", "ygen", "privcheck", "dp", "simp", "frapp", "random"}},
+        "exact: the joint optimum of groups and channels, proven; hyobscure: groups and channels in turn; "
+        "xobf: "
+        "first groups and their optimal channel; ygen: PrivCheck's channel and groups for it; privcheck: one "
+        "channel, blind to groups; dp, simp, frapp, random: baselines with one parameter each");
+  visit("method", "parameter", s.method.parameter, Rule{.low = 0},
+        "instead of a budget: p of random and simp, gamma of frapp, beta of dp");
+  visit("method", "within_groups", s.method.within_groups, Rule{},
+        "false: privcheck, dp, simp, frapp and random draw donors among all people, as in the paper; for "
+        "comparisons, not for a release");
+  visit("method", "retain", s.method.retain, Rule{.low = 0, .high = 0.999},
+        "probability of publishing one's own row before anything is drawn; the leakage counts it");
   visit("method", "objective", s.method.objective, Rule{.choices = {"total", "conditional"}},
         "what to minimise: all that the release tells, or what the features add to the groups");
   visit("method", "acceptance", s.method.acceptance, Rule{.choices = {"paper", "budget"}},
@@ -297,7 +319,7 @@ toml::table parse_override(const Override& given, const Setting& setting) {
       return std::nullopt;
     }
   };
-  if (setting.type == "text") return toml::table{{"x", given.text}};
+  if (setting.type == "text" || given.text == "auto") return toml::table{{"x", given.text}};
   if (setting.type == "number" && given.text.starts_with('.'))
     return parse_override({given.name, "0" + given.text, given.flag}, setting);
   if (setting.type == "list of texts" && !given.text.starts_with('[')) {

@@ -63,8 +63,13 @@ struct GroupsSpec {
   std::string first = "optimal";
 };
 
+struct ClusterCount {
+  int count = 10;
+  bool automatic = false;  ///< "auto": the count is chosen by what it gives
+};
+
 struct ChannelSpec {
-  int clusters = 10;
+  ClusterCount clusters;
   std::string distance = "jensen-shannon";
   // fit requires one of the two: the trade is the publisher's to choose.
   std::optional<double> budget;
@@ -75,6 +80,9 @@ struct ChannelSpec {
 
 struct MethodSpec {
   std::string name = "hyobscure";
+  std::optional<double> parameter;
+  bool within_groups = true;
+  double retain = 0;
   std::string objective = "total";
   std::string acceptance = "paper";
   double convergence = 1e-4;

@@ -112,10 +112,12 @@ TEST(Spec, RefusalsNameFileLineKeyAndRemedy) {
   EXPECT_EQ(refusal(kMovies, {{"groups.cont", "4"}}),
             "--groups.cont: there is no such key. Did you mean \"groups.count\"?");
   EXPECT_EQ(refusal(kMovies, {{"method.name", "magic"}}),
-            "--method.name: expected one of \"exact\", \"hyobscure\", \"xobf\". Correct the value.");
+            "--method.name: expected one of \"exact\", \"hyobscure\", \"xobf\", \"ygen\", \"privcheck\", "
+            "\"dp\", \"simp\", \"frapp\", \"random\". Correct the value.");
   EXPECT_THAT(refusal(kMovies + "starts = \"ten\"\n"),
               HasSubstr("spec.toml, line 19, channel.starts: expected a whole number"));
-  EXPECT_THAT(refusal(kMovies, {{"channel.clusters", "0"}}), HasSubstr("a whole number from 1 to 1000"));
+  EXPECT_THAT(refusal(kMovies, {{"channel.clusters", "0"}}),
+              HasSubstr("\"auto\" or whole number from 1 to 1000"));
   EXPECT_THAT(refusal(kMovies, {{"groups.people", "[400, 100]"}}),
               HasSubstr("--groups.people: expected two numbers from low to high"));
   EXPECT_THAT(refusal(kMovies, {{"channel.budget", "-1"}}), HasSubstr("at least 0"));

@@ -19,11 +19,12 @@ MethodResult result_of(const MethodInput& input, solve::ExactResult found) {
   const Round round{.objective = found.objective_nats * kBitsPerNat,
                     .leakage = (groups + found.solution.info.leakage_nats) * kBitsPerNat,
                     .distance = found.solution.info.distance};
-  return {std::move(found.partition),
-          std::move(found.solution),
-          {round},
-          found.closed,
-          found.lower_bound_nats * kBitsPerNat};
+  const double lower_bound = found.lower_bound_nats * kBitsPerNat;
+  const bool closed = found.closed;
+  MethodResult result = solved_result(input, {std::move(found.partition), std::move(found.solution), round});
+  result.converged = result.converged && closed;
+  if (input.retain == 0) result.joint_lower_bound_bits = lower_bound;
+  return result;
 }
 
 }  // namespace
@@ -33,16 +34,21 @@ void sweep_exact(const MethodInput& input, const std::vector<double>& budgets, c
   if (input.groups_are_fixed) return method_named("xobf").sweep(input, budgets, progress, on_budget);
   progress.report("searching groups and channels", 0, 0);
   solve::ExactSearch search = search_of(input);  // what one budget teaches about segments serves the next
+  MethodInput at = input;
   for (const double budget : budgets) {
     if (progress.stop_requested()) return;
-    on_budget(budget, result_of(input, search.solve(budget, progress)));
+    at.budget = budget;
+    if (at.drawn_budget() < search.smallest_distance() * (1 - 1e-12)) continue;
+    on_budget(budget, result_of(at, search.solve(at.drawn_budget(), progress)));
   }
 }
 
 MethodResult run_exact(const MethodInput& input, const Progress& progress) {
   if (input.groups_are_fixed) return run_xobf(input, progress);
   progress.report("searching groups and channels", 0, 0);
-  return result_of(input, search_of(input).solve(input.budget, progress));
+  solve::ExactSearch search = search_of(input);
+  require_reach(input, search.smallest_distance(), "any groups within the limits");
+  return result_of(input, search.solve(input.drawn_budget(), progress));
 }
 
 }  // namespace hyobscure::obscure

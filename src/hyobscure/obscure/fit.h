@@ -6,6 +6,7 @@
 #include "hyobscure/census/census.h"
 #include "hyobscure/data/people.h"
 #include "hyobscure/data/spec.h"
+#include "hyobscure/obscure/accounting.h"
 #include "hyobscure/obscure/mechanism.h"
 #include "hyobscure/obscure/method.h"
 
@@ -38,10 +39,20 @@ struct Terms {
 };
 /// Needs nothing but the secrets, so that terms which cannot be met are refused before any long work.
 [[nodiscard]] Terms terms_of(const data::People& people, const data::Spec& spec);
+/// The same whatever the spec's method is.
+[[nodiscard]] Terms first_terms_of(const data::People& people, const data::Spec& spec);
 
-/// All that a method needs but the budget. Terms and tables must outlive it.
-[[nodiscard]] MethodInput method_input(const data::Spec& spec, const Terms& terms,
+/// All that a method needs but the budget. People, terms and tables must outlive it.
+[[nodiscard]] MethodInput method_input(const data::People& people, const data::Spec& spec, const Terms& terms,
                                        const solve::SegmentTables& tables);
+
+/// What the features of the result's release would tell.
+[[nodiscard]] FeatureLeakage leakage_of(const data::People& people, const census::Census& census,
+                                        const data::Spec& spec, const MethodResult& result, int shuffles,
+                                        const Progress& progress = {});
+
+/// How far the objective is proven to be above the optimum over all groupings; NaN: not proven.
+[[nodiscard]] double joint_gap_bits(const MethodResult& result);
 
 /// The key of the searches: fixed, so that the same data and spec give the same mechanism but for its draws.
 [[nodiscard]] Key search_key(const data::Spec& spec);

@@ -65,7 +65,7 @@ Recount recount(const data::People& people, const Mechanism& mechanism) {
   std::map<std::uint32_t, double> value;
   for (std::size_t u = 0; u < people.size(); ++u) {
     const std::size_t g = mechanism.group_of_value(people.secrets[u]);
-    const Channel& channel = mechanism.channels[g];
+    const CellDraw& channel = *mechanism.channels[g].cells();
     const auto row =
         std::ranges::find(channel.clusters, static_cast<int>(clusters[u])) - channel.clusters.begin();
     group[g] += 1 / n;
@@ -102,6 +102,22 @@ TEST_F(Fit, KeepsItsPromises) {
     EXPECT_GE(group.values, 4);
     EXPECT_LE(group.values, 20);
   }
+}
+
+TEST_F(Fit, ChoosesTheNumberOfClustersByWhatItGives) {
+  const auto leakage = [&](const std::string& clusters) {
+    data::Spec one = spec({{"channel.clusters", clusters}, {"method.name", "xobf"}});
+    one.channel.budget_share.reset();
+    one.channel.budget = 0.46;
+    const Mechanism mechanism = fit(people(), one);
+    return std::pair{mechanism.clusters.clusters(), mechanism.promise.leakage_features};
+  };
+  const auto [count, automatic] = leakage("auto");
+  EXPECT_GT(count, 5);
+  EXPECT_LT(automatic, 0.9 * leakage("5").second);
+  // The next doubling was not worth it, or left too few people a cell.
+  const bool full = people().size() < 4u * 2u * 4u * static_cast<unsigned>(count);
+  EXPECT_TRUE(full || leakage(std::to_string(2 * count)).second >= 0.9 * automatic);
 }
 
 TEST_F(Fit, RoundsNeverLeakMoreThanTheOneBefore) {
@@ -144,7 +160,7 @@ TEST_F(Fit, IsTheSameForAnyNumberOfThreadsButForTheKey) {
   const Mechanism one = run(1), two = run(2);
   ASSERT_EQ(one.channels.size(), two.channels.size());
   for (std::size_t g = 0; g < one.channels.size(); ++g)
-    EXPECT_EQ(one.channels[g].probabilities, two.channels[g].probabilities);
+    EXPECT_EQ(one.channels[g].cells()->probabilities, two.channels[g].cells()->probabilities);
   EXPECT_EQ(one.promise.leakage, two.promise.leakage);
   EXPECT_EQ(one.promise.leakage_null, two.promise.leakage_null);
   EXPECT_EQ(one.clusters.centres, two.clusters.centres);

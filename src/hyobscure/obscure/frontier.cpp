@@ -1,6 +1,6 @@
 #include "hyobscure/obscure/frontier.h"
 
-#include <algorithm>
+#include <chrono>
 
 #include "hyobscure/obscure/fit.h"
 #include "hyobscure/obscure/labels.h"
@@ -9,45 +9,64 @@
 namespace hyobscure::obscure {
 namespace {
 
-FrontierPoint point_of(const data::People& people, const data::Spec& spec, const MethodInput& input,
-                       const MethodResult& result) {
-  FrontierPoint point;
-  point.budget = input.budget;
-  point.distance = result.solution.info.distance;
+using Clock = std::chrono::steady_clock;
+
+FrontierPoint point_of(const data::Spec& spec, const census::Census& census, const MethodInput& input,
+                       double budget, const MethodResult& result) {
+  const FeatureLeakage features = leakage_of(input.people, census, spec, result, 0);
+  FrontierPoint point{.budget = budget, .distance = result.distance};
   point.leakage_groups =
       solve::group_entropy(solve::problem_of(input.tables, result.partition).problem.joints) * kBitsPerNat;
-  point.leakage_features = result.solution.info.leakage_nats * kBitsPerNat;
+  point.leakage_features = features.people;
+  point.leakage_clusters = features.clusters;
   point.leakage = point.leakage_groups + point.leakage_features;
-  if (result.joint_lower_bound_bits)
-    point.joint_gap = std::max(0.0, result.history.back().objective - *result.joint_lower_bound_bits);
-  for (const Group& group : label_groups(people.values, result.partition.starts, spec.secret.keep))
+  point.gap = result.gap_bits;
+  point.joint_gap = joint_gap_bits(result);
+  point.epsilon = result.epsilon;
+  point.parameter = result.parameter;
+  for (const Group& group : label_groups(input.people.values, result.partition.starts, spec.secret.keep))
     point.groups.push_back(group.label);
   return point;
 }
 
 }  // namespace
 
+std::vector<double> budgets_over_range(const MethodInput& input, int points) {
+  const solve::ChannelProblem first = solve::problem_of(input.tables, input.first_groups).problem;
+  const double smallest = solve::smallest_distance(first), harmless = solve::harmless_distance(first);
+  std::vector<double> budgets;
+  for (int i = 0; i < points; ++i)
+    budgets.push_back((1 - input.retain) * (smallest + (harmless - smallest) * i / (points - 1)));
+  return budgets;
+}
+
+Frontier sweep_method(const Method& method, const data::Spec& spec, const census::Census& census,
+                      const MethodInput& input, const std::vector<double>& budgets,
+                      const Progress& progress) {
+  Frontier frontier{.method = method.name, .points = {}};
+  auto begin = Clock::now();
+  method.sweep(input, budgets, progress, [&](double budget, const MethodResult& result) {
+    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    frontier.points.push_back(point_of(spec, census, input, budget, result));
+    frontier.points.back().seconds = seconds;
+    frontier.complete = frontier.complete && result.converged;
+    frontier.note = result.note;
+    progress.report("tracing the frontier", static_cast<double>(frontier.points.size()),
+                    static_cast<double>(budgets.size()));
+    begin = Clock::now();
+  });
+  if (progress.stop_requested() && frontier.points.size() < budgets.size()) frontier.complete = false;
+  return frontier;
+}
+
 Frontier trace_frontier(const data::People& people, const data::Spec& spec, int points,
                         const Progress& progress) {
   const Terms terms = terms_of(people, spec);
   const census::Census census = census_of(people, spec, progress);
   const solve::SegmentTables tables = segment_tables(people, census);
-  const solve::ChannelProblem first = solve::problem_of(tables, terms.first_groups).problem;
-  const double smallest = solve::smallest_distance(first), harmless = solve::harmless_distance(first);
-  std::vector<double> budgets;
-  for (int i = 0; i < points; ++i) budgets.push_back(smallest + (harmless - smallest) * i / (points - 1));
-
-  MethodInput input = method_input(spec, terms, tables);
-  Frontier frontier{.method = spec.method.name, .points = {}};
-  method_named(spec.method.name)
-      .sweep(input, budgets, progress, [&](double budget, const MethodResult& result) {
-        input.budget = budget;
-        frontier.points.push_back(point_of(people, spec, input, result));
-        frontier.complete = frontier.complete && result.converged;
-        progress.report("tracing the frontier", static_cast<double>(frontier.points.size()), points);
-      });
-  frontier.complete = frontier.complete && frontier.points.size() == budgets.size();
-  return frontier;
+  const MethodInput input = method_input(people, spec, terms, tables);
+  return sweep_method(method_named(spec.method.name), spec, census, input, budgets_over_range(input, points),
+                      progress);
 }
 
 }  // namespace hyobscure::obscure

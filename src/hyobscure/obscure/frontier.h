@@ -1,30 +1,41 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "hyobscure/base/numeric.h"
 #include "hyobscure/base/progress.h"
+#include "hyobscure/census/census.h"
 #include "hyobscure/data/people.h"
 #include "hyobscure/data/spec.h"
+#include "hyobscure/obscure/mechanism.h"
+#include "hyobscure/obscure/method.h"
 
 namespace hyobscure::obscure {
 
-/// What a method gives for one budget; bits.
+/// What a method gives for one budget; leakages in bits, as in Promise.
 struct FrontierPoint {
   double budget = kUnset;
   double distance = kUnset;
   double leakage = kUnset;
   double leakage_groups = kUnset;
   double leakage_features = kUnset;
-  double joint_gap = kUnset;        ///< proven, by methods that search all groupings; else NaN
-  std::vector<std::string> groups;  ///< their labels
+  double leakage_clusters = kUnset;
+  double gap = kUnset;        ///< proven for these groups; else NaN
+  double joint_gap = kUnset;  ///< proven, by methods that search all groupings; else NaN
+  double epsilon = kUnset;
+  std::optional<Parameter> parameter = {};
+  std::vector<std::string> groups = {};  ///< their labels
+  double seconds = kUnset;               ///< of the method, after the census
 };
 
 struct Frontier {
   std::string method;
-  std::vector<FrontierPoint> points;  ///< by increasing budget
-  bool complete = true;               ///< false: stopped; the points there are, are good
+  std::vector<FrontierPoint>
+      points;             ///< by increasing budget; budgets out of the method's reach are left out
+  bool complete = true;   ///< false: stopped; the points there are, are good
+  std::string note = {};  ///< what the user should know of the method's answers
 };
 
 /// The trade-off of the spec's method: budgets at equal steps from the smallest distance that the first
@@ -32,5 +43,13 @@ struct Frontier {
 /// all of them. points >= 2.
 [[nodiscard]] Frontier trace_frontier(const data::People& people, const data::Spec& spec, int points,
                                       const Progress& progress = {});
+
+/// `points` budgets at equal steps over the range of the first groups.
+[[nodiscard]] std::vector<double> budgets_over_range(const MethodInput& input, int points);
+
+/// The frontier of one method over given budgets, on a census that is already taken.
+[[nodiscard]] Frontier sweep_method(const Method& method, const data::Spec& spec,
+                                    const census::Census& census, const MethodInput& input,
+                                    const std::vector<double>& budgets, const Progress& progress);
 
 }  // namespace hyobscure::obscure

@@ -1,16 +1,14 @@
-#include <algorithm>
-
 #include "hyobscure/obscure/method.h"
 
 namespace hyobscure::obscure {
 namespace {
 
-solve::BoundarySearchResult move_boundaries(const MethodInput& input, const MethodResult& best,
+solve::BoundarySearchResult move_boundaries(const MethodInput& input, const SolvedGroups& best,
                                             RandomStream& random) {
   solve::BoundarySearchSettings settings;
   settings.acceptance = input.acceptance;
   settings.objective = input.objective;
-  settings.budget = input.budget;
+  settings.budget = input.drawn_budget();
   const solve::PartitionChannels channels{best.solution.channels,
                                           solve::problem_of(input.tables, best.partition).clusters};
   return solve::search_boundaries(input.tables, input.values, input.limits, best.partition, channels,
@@ -21,27 +19,29 @@ solve::BoundarySearchResult move_boundaries(const MethodInput& input, const Meth
 
 MethodResult run_hyobscure(const MethodInput& input, const Progress& progress) {
   progress.report("solving the channel", 0, 0);
-  MethodResult best = run_xobf(input, {});
-  if (input.groups_are_fixed) return best;
+  SolvedGroups best = solve_groups(input, input.first_groups, 0);
+  std::vector<Round> history = {best.round};
+  bool stopped = false;
   RandomStream random(input.key.derive("boundaries"));
-  for (;;) {
-    if (progress.stop_requested()) {
-      best.converged = false;
-      return best;
-    }
+  while (!input.groups_are_fixed) {
+    stopped = progress.stop_requested();
+    if (stopped) break;
     const auto moved = move_boundaries(input, best, random);
-    if (moved.accepted == 0) return best;
+    if (moved.accepted == 0) break;
     SolvedGroups solved = solve_groups(input, moved.partition, moved.accepted);
     // The carried-over channel already leaked less within the budget, so the optimal one does; rounding may
     // say otherwise.
-    const double gain = best.history.back().objective - solved.round.objective;
-    if (gain <= 0) return best;
-    best.partition = moved.partition;
-    best.solution = std::move(solved.solution);
-    best.history.push_back(solved.round);
+    const double gain = best.round.objective - solved.round.objective;
+    if (gain <= 0) break;
+    best = std::move(solved);
+    history.push_back(best.round);
     progress.report("moving boundaries", 0, 0);
-    if (gain < input.convergence_bits) return best;
+    if (gain < input.convergence_bits) break;
   }
+  MethodResult result = solved_result(input, std::move(best));
+  result.history = std::move(history);
+  result.converged = result.converged && !stopped;
+  return result;
 }
 
 }  // namespace hyobscure::obscure

@@ -9,9 +9,9 @@
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/census/statistics.h"
+#include "hyobscure/obscure/accounting.h"
 #include "hyobscure/obscure/fit.h"
 #include "hyobscure/obscure/labels.h"
-#include "hyobscure/obscure/null.h"
 #include "hyobscure/solve/first_groups.h"
 #include "hyobscure/solve/leakage.h"
 

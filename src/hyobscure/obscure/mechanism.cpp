@@ -55,14 +55,40 @@ Group group_from(const Json& json) {
           .first_value = json.at("first_value")};
 }
 
+Json draw_json(const CellDraw& draw) {
+  return {{"draw", "cells"},
+          {"clusters", draw.clusters},
+          {"cell_people", draw.people},
+          {"rows", sparse(draw.probabilities)}};
+}
+
+Json draw_json(const OtherDraw&) { return {{"draw", "others"}}; }
+
+Json draw_json(const NearDraw& draw) {
+  return {{"draw", "near"}, {"distance", draw.distance}, {"decay", optional_number(draw.decay)}};
+}
+
 Json channel_json(const Channel& channel) {
-  return {
-      {"clusters", channel.clusters}, {"people", channel.people}, {"rows", sparse(channel.probabilities)}};
+  Json json = std::visit([](const auto& draw) { return draw_json(draw); }, channel.draw);
+  json["people"] = channel.people;
+  json["retain"] = channel.retain;
+  return json;
 }
 
 Channel channel_from(const Json& json) {
-  Channel channel{.clusters = json.at("clusters"), .people = json.at("people"), .probabilities = {}};
-  channel.probabilities = dense(json.at("rows"), static_cast<Eigen::Index>(channel.clusters.size()));
+  Channel channel{.people = json.at("people"), .retain = json.at("retain")};
+  const std::string draw = json.at("draw");
+  if (draw == "cells") {
+    CellDraw cells{.clusters = json.at("clusters"), .people = json.at("cell_people"), .probabilities = {}};
+    cells.probabilities = dense(json.at("rows"), static_cast<Eigen::Index>(cells.clusters.size()));
+    channel.draw = std::move(cells);
+  } else if (draw == "others") {
+    channel.draw = OtherDraw{};
+  } else if (draw == "near") {
+    channel.draw = NearDraw{.distance = json.at("distance"), .decay = optional_number(json.at("decay"))};
+  } else {
+    throw std::out_of_range("draw");
+  }
   return channel;
 }
 
@@ -72,6 +98,7 @@ void visit_promise(P& promise, Visit&& visit) {
   visit("leakage_bits", promise.leakage);
   visit("leakage_groups_bits", promise.leakage_groups);
   visit("leakage_features_bits", promise.leakage_features);
+  visit("leakage_clusters_bits", promise.leakage_clusters);
   visit("leakage_null_bits", promise.leakage_null);
   visit("leakage_null_deviation_bits", promise.leakage_null_deviation);
   visit("leakage_unprotected_bits", promise.leakage_unprotected);
@@ -81,16 +108,19 @@ void visit_promise(P& promise, Visit&& visit) {
   visit("budget", promise.budget);
   visit("gap_bits", promise.gap);
   visit("joint_gap_bits", promise.joint_gap);
+  visit("epsilon", promise.epsilon);
 }
 
 Json to_json(const Mechanism& mechanism) {
   Json json = {{"kind", "hyobscure mechanism"},
                {"format", Mechanism::kFormat},
                {"version", HYOBSCURE_VERSION},
-               {"note", "private: holds statistics of the people and the key of their draws"},
+               {"private", "holds statistics of the people and the key of their draws"},
                {"method", mechanism.method},
                {"objective", mechanism.objective},
                {"distance", mechanism.distance},
+               {"within_groups", mechanism.within_groups},
+               {"note", mechanism.note},
                {"converged", mechanism.converged},
                {"people", mechanism.people},
                {"data_fingerprint", mechanism.data_fingerprint},
@@ -98,6 +128,8 @@ Json to_json(const Mechanism& mechanism) {
                {"key", mechanism.key.text()}};
   json["limits"] = {{"people", {mechanism.limits.least_people, mechanism.limits.most_people}},
                     {"values", {mechanism.limits.least_values, mechanism.limits.most_values}}};
+  if (mechanism.parameter)
+    json["parameter"] = {{"name", mechanism.parameter->name}, {"value", mechanism.parameter->value}};
   for (const Group& group : mechanism.groups) json["groups"].push_back(group_json(group));
   for (const Channel& channel : mechanism.channels) json["channels"].push_back(channel_json(channel));
   visit_promise(mechanism.promise,
@@ -119,6 +151,10 @@ Mechanism from_json(const Json& json) {
   mechanism.method = json.at("method");
   mechanism.objective = json.at("objective");
   mechanism.distance = json.at("distance");
+  mechanism.within_groups = json.at("within_groups");
+  mechanism.note = json.at("note");
+  if (json.contains("parameter"))
+    mechanism.parameter = {json["parameter"].at("name"), json["parameter"].at("value")};
   mechanism.converged = json.at("converged");
   mechanism.people = json.at("people");
   mechanism.data_fingerprint = json.at("data_fingerprint");
@@ -140,28 +176,36 @@ Mechanism from_json(const Json& json) {
   return mechanism;
 }
 
+bool is_consistent(const CellDraw& draw, const Channel& channel, int clusters) {
+  const Eigen::MatrixXd& rows = draw.probabilities;
+  return std::ranges::all_of(draw.clusters, [&](int c) { return c >= 0 && c < clusters; }) &&
+         std::accumulate(draw.people.begin(), draw.people.end(), std::int64_t{0}) == channel.people &&
+         draw.people.size() == draw.clusters.size() && rows.rows() == rows.cols() &&
+         rows.rows() == static_cast<Eigen::Index>(draw.clusters.size()) && rows.minCoeff() >= 0 &&
+         rows.rowwise().sum().isOnes(1e-9);
+}
+
+bool is_consistent(const Channel& channel, int clusters) {
+  if (!(channel.retain >= 0 && channel.retain <= 1)) return false;
+  return channel.cells() == nullptr || is_consistent(*channel.cells(), channel, clusters);
+}
+
 bool is_consistent(const Mechanism& mechanism) {
-  if (mechanism.groups.empty() || mechanism.channels.size() != mechanism.groups.size()) return false;
+  const auto& groups = mechanism.groups;
+  if (groups.empty() || mechanism.channels.size() != (mechanism.within_groups ? groups.size() : 1))
+    return false;
   std::int64_t all_people = 0;
-  for (std::size_t g = 0; g < mechanism.groups.size(); ++g) {
-    const auto& people = mechanism.channels[g].people;
-    const int first = mechanism.groups[g].first_value;
-    if (g == 0 ? first != 0 : first <= mechanism.groups[g - 1].first_value) return false;
-    if (std::accumulate(people.begin(), people.end(), std::int64_t{0}) != mechanism.groups[g].people)
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    if (g == 0 ? groups[g].first_value != 0 : groups[g].first_value <= groups[g - 1].first_value)
       return false;
-    all_people += mechanism.groups[g].people;
+    if (mechanism.within_groups && mechanism.channels[g].people != groups[g].people) return false;
+    all_people += groups[g].people;
   }
   if (all_people != mechanism.people) return false;
-  for (const Channel& channel : mechanism.channels) {
-    const Eigen::MatrixXd& rows = channel.probabilities;
-    const bool clusters_exist = std::ranges::all_of(
-        channel.clusters, [&](int c) { return c >= 0 && c < mechanism.clusters.clusters(); });
-    if (!clusters_exist || channel.people.size() != channel.clusters.size() || rows.rows() != rows.cols() ||
-        rows.rows() != static_cast<Eigen::Index>(channel.clusters.size()) || rows.minCoeff() < 0 ||
-        !rows.rowwise().sum().isOnes(1e-9))
-      return false;
-  }
-  return true;
+  if (!mechanism.within_groups && mechanism.channels[0].people != mechanism.people) return false;
+  return std::ranges::all_of(mechanism.channels, [&](const Channel& channel) {
+    return is_consistent(channel, mechanism.clusters.clusters());
+  });
 }
 
 [[noreturn]] void throw_damaged(const std::filesystem::path& file) {
@@ -174,6 +218,13 @@ bool is_consistent(const Mechanism& mechanism) {
 std::size_t Mechanism::group_of_value(std::uint32_t value) const {
   const auto above = std::ranges::upper_bound(groups, static_cast<int>(value), {}, &Group::first_value);
   return static_cast<std::size_t>(above - groups.begin()) - 1;
+}
+
+std::vector<int> Mechanism::group_starts(std::size_t values) const {
+  std::vector<int> starts;
+  for (const Group& group : groups) starts.push_back(group.first_value);
+  starts.push_back(static_cast<int>(values));
+  return starts;
 }
 
 void write_mechanism(const Mechanism& mechanism, const std::filesystem::path& file) {

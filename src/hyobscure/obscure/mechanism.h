@@ -1,6 +1,5 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -10,6 +9,7 @@
 #include "hyobscure/base/numeric.h"
 #include "hyobscure/base/random.h"
 #include "hyobscure/census/kmeans.h"
+#include "hyobscure/obscure/channel.h"
 
 namespace hyobscure::obscure {
 
@@ -24,18 +24,14 @@ struct Group {
   int first_value = 0;      ///< index of its first value among the people's values; private
 };
 
-/// How the people of one group choose the cluster that their donor comes from.
-struct Channel {
-  std::vector<int> clusters;  ///< those with people in the group; row and column i stand for clusters[i]
-  std::vector<std::int64_t> people;  ///< of each of them; private
-  Eigen::MatrixXd probabilities;     ///< O(c' | c): rows sum to 1
-};
-
 /// What the mechanism promises. Leakages are in bits and exact for the counted people, not estimates.
 struct Promise {
-  double leakage = kUnset;           ///< I(Y; C', G): all that the release tells about the secret
+  double leakage = kUnset;           ///< I(Y; V, G), V the donor: all that the release tells about the secret
   double leakage_groups = kUnset;    ///< H(G): what the groups tell
-  double leakage_features = kUnset;  ///< I(Y; C'|G): what the features add
+  double leakage_features = kUnset;  ///< I(Y; V|G): what the features add
+  /// I(Y; C'|G), C' the cluster of the published row: the same where donors are uniform in their cell, else
+  /// less than what the rows tell.
+  double leakage_clusters = kUnset;
   double leakage_null = kUnset;  ///< what leakage_features would be for values shuffled within their groups
   double leakage_null_deviation = kUnset;
   double leakage_unprotected = kUnset;  ///< I(Y; C|G): the same groups with true features
@@ -46,6 +42,14 @@ struct Promise {
   double gap = kUnset;  ///< the features' leakage is proven this close to the optimum for these groups
   double joint_gap =
       kUnset;  ///< the objective is proven this close to the optimum over all groupings; NaN: not proven
+  double epsilon =
+      kUnset;  ///< differential privacy of the choice of donors, in nats; NaN: none is guaranteed
+};
+
+/// The knob of a baseline.
+struct Parameter {
+  std::string name;
+  double value = kUnset;
 };
 
 /// A step of the optimisation: after first groups or moved boundaries, and the optimal channel for them.
@@ -63,7 +67,7 @@ struct Limits {  ///< k, alpha, l, beta
 /// What `fit` finds and `publish` applies: groups, channels, cluster model and the key of the draws. Private:
 /// whoever holds it can undo the release.
 struct Mechanism {
-  static constexpr int kFormat = 1;
+  static constexpr int kFormat = 2;
 
   std::string source = "mechanism";  ///< the file it was read from, for messages
   std::string method;
@@ -71,7 +75,10 @@ struct Mechanism {
   std::string distance;
   Limits limits;
   std::vector<Group> groups;
-  std::vector<Channel> channels;  ///< one a group
+  bool within_groups = true;      ///< false: donors come from all groups, for comparisons only
+  std::vector<Channel> channels;  ///< one a group, or one in all where donors come from all groups
+  std::optional<Parameter> parameter = {};
+  std::string note = {};  ///< what the user should know of this answer
   census::ClusterModel clusters;
   Promise promise;
   std::vector<Round> history;
@@ -83,6 +90,8 @@ struct Mechanism {
 
   /// The group of the value with this index.
   std::size_t group_of_value(std::uint32_t value) const;
+  /// Where groups start among the values, as solve::Partition has it.
+  std::vector<int> group_starts(std::size_t values) const;
 };
 
 /// JSON, readable by its owner only. Throws InputError when it cannot be written.

@@ -21,8 +21,9 @@ Mechanism example() {
   mechanism.limits = {2, 10, 1, 5};
   mechanism.groups = {{.label = "1-2", .low = 1, .high = 2, .people = 5, .values = 2, .first_value = 0},
                       {.label = "3 or more", .low = 3, .people = 4, .values = 3, .first_value = 2}};
-  mechanism.channels = {{{0, 2}, {2, 3}, Eigen::MatrixXd{{0.25, 0.75}, {1.0 / 3, 2.0 / 3}}},
-                        {{1}, {4}, Eigen::MatrixXd{{1.0}}}};
+  mechanism.channels = {
+      {.people = 5, .draw = CellDraw{{0, 2}, {2, 3}, Eigen::MatrixXd{{0.25, 0.75}, {1.0 / 3, 2.0 / 3}}}},
+      {.people = 4, .retain = 0.125, .draw = CellDraw{{1}, {4}, Eigen::MatrixXd{{1.0}}}}};
   mechanism.clusters.centres = Eigen::MatrixXd{{0, 0.1, 0}, {1e-300, 0, 3}, {0, 0, 0}};
   mechanism.promise.leakage = 1.0 / 3;
   mechanism.history = {{.objective = 1, .leakage = 1, .distance = 0.5},
@@ -53,8 +54,9 @@ TEST(Mechanism, SurvivesItsFileBitForBit) {
   const Mechanism before = example();
   write_mechanism(before, folder / "m.json");
   const Mechanism after = read_mechanism(folder / "m.json");
-  EXPECT_EQ(after.channels[0].probabilities, before.channels[0].probabilities);
-  EXPECT_EQ(after.channels[0].clusters, before.channels[0].clusters);
+  EXPECT_EQ(after.channels[0].cells()->probabilities, before.channels[0].cells()->probabilities);
+  EXPECT_EQ(after.channels[0].cells()->clusters, before.channels[0].cells()->clusters);
+  EXPECT_EQ(after.channels[1].retain, 0.125);
   EXPECT_EQ(after.clusters.centres, before.clusters.centres);
   EXPECT_EQ(after.key, before.key);
   EXPECT_EQ(after.promise.leakage, before.promise.leakage);
@@ -64,6 +66,25 @@ TEST(Mechanism, SurvivesItsFileBitForBit) {
   EXPECT_EQ(after.history[1].moves, 3);
   write_mechanism(after, folder / "again.json");
   EXPECT_EQ(read_file(folder / "again.json"), read_file(folder / "m.json"));
+}
+
+TEST(Mechanism, KeepsEveryKindOfDraw) {
+  const TestFolder folder;
+  Mechanism before = example();
+  before.channels[0].draw = OtherDraw{};
+  before.channels[1].draw = NearDraw{.distance = "jaccard", .decay = 0.1};
+  before.parameter = {"beta", 0.1};
+  before.note = "a remark";
+  write_mechanism(before, folder / "m.json");
+  const Mechanism after = read_mechanism(folder / "m.json");
+  EXPECT_TRUE(std::holds_alternative<OtherDraw>(after.channels[0].draw));
+  EXPECT_EQ(std::get<NearDraw>(after.channels[1].draw).decay, 0.1);
+  EXPECT_EQ(after.parameter->name, "beta");
+  EXPECT_EQ(after.note, "a remark");
+  before.within_groups = false;
+  before.channels = {{.people = 9, .draw = NearDraw{}}};
+  write_mechanism(before, folder / "all.json");
+  EXPECT_EQ(std::get<NearDraw>(read_mechanism(folder / "all.json").channels[0].draw).decay, std::nullopt);
 }
 
 TEST(Mechanism, IsReadableByItsOwnerOnly) {
@@ -86,9 +107,9 @@ TEST(Mechanism, OfAnotherVersionIsRefused) {
   const TestFolder folder;
   write_mechanism(example(), folder / "m.json");
   std::string text = read_file(folder / "m.json");
-  replace(text, "\"format\": 1", "\"format\": 7");
+  replace(text, "\"format\": 2", "\"format\": 7");
   folder.write("m.json", text);
-  EXPECT_THAT(refusal(folder / "m.json"), HasSubstr("has format 7, this program reads format 1"));
+  EXPECT_THAT(refusal(folder / "m.json"), HasSubstr("has format 7, this program reads format 2"));
 }
 
 TEST(Mechanism, DamagedInAnyWayIsRefused) {
@@ -106,6 +127,9 @@ TEST(Mechanism, DamagedInAnyWayIsRefused) {
   EXPECT_THAT(damaged("\"people\": 5", "\"people\": 6"), HasSubstr("damaged"));  // a group
   EXPECT_THAT(damaged("\"people\": 9", "\"people\": 8"), HasSubstr("damaged"));  // all
   EXPECT_THAT(damaged("\"first_value\": 2", "\"first_value\": 0"), HasSubstr("damaged"));
+  EXPECT_THAT(damaged("\"retain\": 0.125", "\"retain\": 1.5"), HasSubstr("damaged"));
+  EXPECT_THAT(damaged("\"draw\": \"cells\"", "\"draw\": \"cards\""), HasSubstr("damaged"));
+  EXPECT_THAT(damaged("\"within_groups\": true", "\"within_groups\": false"), HasSubstr("damaged"));
   EXPECT_THAT(damaged("\"method\"", "\"mettod\""), HasSubstr("damaged"));
   EXPECT_THAT(damaged("\"seeded\": false", "\"seeded\": \"no\""), HasSubstr("damaged"));
   folder.write("bad.json", good.substr(0, good.size() / 2));

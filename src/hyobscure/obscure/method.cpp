@@ -7,11 +7,9 @@
 #include <stdexcept>
 
 #include "hyobscure/base/error.h"
-
 #include "hyobscure/solve/leakage.h"
 
 namespace hyobscure::obscure {
-
 namespace {
 
 template <MethodResult (*run)(const MethodInput&, const Progress&)>
@@ -21,7 +19,11 @@ void run_each(const MethodInput& input, const std::vector<double>& budgets, cons
   for (const double budget : budgets) {
     if (progress.stop_requested()) return;
     at.budget = budget;
-    on_budget(budget, run(at, progress));
+    try {
+      on_budget(budget, run(at, progress));
+    } catch (const BudgetOutOfReach&) {
+      // The caller sees which budgets were answered.
+    }
   }
 }
 
@@ -29,10 +31,51 @@ void run_each(const MethodInput& input, const std::vector<double>& budgets, cons
 
 const std::vector<Method>& methods() {
   static const std::vector<Method> list = {
-      {"exact", "the joint optimum over groups and channels, with a proof", run_exact, sweep_exact},
-      {"hyobscure", "the paper's cross-iteration: groups and channels in turn", run_hyobscure,
-       run_each<run_hyobscure>},
-      {"xobf", "first groups with their optimal channel", run_xobf, run_each<run_xobf>},
+      {.name = "exact",
+       .help = "the joint optimum over groups and channels, with a proof",
+       .run = run_exact,
+       .sweep = sweep_exact},
+      {.name = "hyobscure",
+       .help = "the paper's cross-iteration: groups and channels in turn",
+       .run = run_hyobscure,
+       .sweep = run_each<run_hyobscure>},
+      {.name = "xobf",
+       .help = "first groups with their optimal channel",
+       .run = run_xobf,
+       .sweep = run_each<run_xobf>},
+      {.name = "ygen",
+       .help = "PrivCheck's channel, and groups searched for it",
+       .run = run_ygen,
+       .sweep = run_each<run_ygen>},
+      {.name = "privcheck",
+       .help = "one channel for all people, blind to the groups",
+       .across_groups = true,
+       .run = run_privcheck,
+       .sweep = run_each<run_privcheck>},
+      {.name = "dp",
+       .help = "donors by exp(-beta distance): differential privacy of the choice",
+       .across_groups = true,
+       .has_parameter = true,
+       .run = run_dp,
+       .sweep = sweep_dp},
+      {.name = "simp",
+       .help = "donors in proportion to their similarity",
+       .across_groups = true,
+       .has_parameter = true,
+       .run = run_simp,
+       .sweep = run_each<run_simp>},
+      {.name = "frapp",
+       .help = "oneself gamma times as often as each other person",
+       .across_groups = true,
+       .has_parameter = true,
+       .run = run_frapp,
+       .sweep = run_each<run_frapp>},
+      {.name = "random",
+       .help = "another person, uniformly",
+       .across_groups = true,
+       .has_parameter = true,
+       .run = run_random,
+       .sweep = run_each<run_random>},
   };
   return list;
 }
@@ -43,24 +86,21 @@ const Method& method_named(const std::string& name) {
   return *found;
 }
 
-namespace {
-
-void refuse_budget_out_of_reach(const MethodInput& input, double smallest) {
-  if (input.budget >= smallest) return;
-  throw InputError(
-      {.source = "channel.budget"},
-      fmt::format(
-          "{} is below {:.6g}, the smallest expected distance that these groups and {} clusters can reach",
-          input.budget, std::ceil(smallest * 1e6) / 1e6, input.tables.clusters()),
+void require_reach(const MethodInput& input, double smallest, const std::string& what) {
+  if (input.drawn_budget() >= smallest * (1 - 1e-12)) return;
+  throw BudgetOutOfReach(
+      fmt::format("{} is below {:.6g}, the smallest expected distance that {} can reach", input.budget,
+                  std::ceil(smallest * (1 - input.retain) * 1e6) / 1e6, what),
       "Raise the budget, or use more clusters.");
 }
 
-}  // namespace
-
 SolvedGroups solve_groups(const MethodInput& input, const solve::Partition& partition, int moves) {
   const solve::ChannelProblem problem = solve::problem_of(input.tables, partition).problem;
-  refuse_budget_out_of_reach(input, solve::smallest_distance(problem));
-  SolvedGroups solved{solve::solve_with_budget(problem, input.budget, {.gap_tolerance_bits = input.gap_bits}),
+  const double smallest = solve::smallest_distance(problem);
+  require_reach(input, smallest, fmt::format("these groups and {} clusters", input.tables.clusters()));
+  SolvedGroups solved{partition,
+                      solve::solve_with_budget(problem, std::max(input.drawn_budget(), smallest),
+                                               {.gap_tolerance_bits = input.gap_bits}),
                       {}};
   const double features = solved.solution.info.leakage_nats * kBitsPerNat;
   solved.round.leakage = solve::group_entropy(problem.joints) * kBitsPerNat + features;
@@ -68,6 +108,41 @@ SolvedGroups solve_groups(const MethodInput& input, const solve::Partition& part
   solved.round.distance = solved.solution.info.distance;
   solved.round.moves = moves;
   return solved;
+}
+
+Channel cell_channel(const MethodInput& input, const solve::SegmentTables::Segment& segment,
+                     Eigen::MatrixXd probabilities) {
+  CellDraw draw{.clusters = segment.clusters, .people = {}, .probabilities = std::move(probabilities)};
+  Channel channel{.people = 0, .retain = input.retain};
+  const Eigen::VectorXd people = segment.joint.rowwise().sum() * input.tables.total();
+  for (const double count : people) {
+    draw.people.push_back(std::llround(count));
+    channel.people += draw.people.back();
+  }
+  channel.draw = std::move(draw);
+  return channel;
+}
+
+MethodResult cell_result(const MethodInput& input, const solve::Partition& partition,
+                         const std::vector<Eigen::MatrixXd>& channels) {
+  MethodResult result{.partition = partition, .distance = 0};
+  for (int g = 0; g < partition.groups(); ++g) {
+    const auto segment = input.tables.segment(partition.first(g), partition.end(g));
+    const Eigen::MatrixXd& rows = channels[static_cast<std::size_t>(g)];
+    result.distance += (1 - input.retain) *
+                       segment.joint.rowwise().sum().dot(rows.cwiseProduct(segment.distance).rowwise().sum());
+    result.channels.push_back(cell_channel(input, segment, rows));
+  }
+  return result;
+}
+
+MethodResult solved_result(const MethodInput& input, SolvedGroups solved) {
+  MethodResult result = cell_result(input, solved.partition, solved.solution.channels);
+  result.history = {solved.round};
+  result.converged = solved.solution.info.status == solve::SolveStatus::Solved;
+  // The proof is about drawn rows; what retained rows tell is outside of it.
+  if (input.retain == 0) result.gap_bits = solved.solution.info.gap_nats * kBitsPerNat;
+  return result;
 }
 
 }  // namespace hyobscure::obscure

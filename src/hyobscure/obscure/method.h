@@ -2,12 +2,17 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "hyobscure/base/error.h"
 #include "hyobscure/base/progress.h"
 #include "hyobscure/base/random.h"
+#include "hyobscure/census/distance.h"
+#include "hyobscure/data/people.h"
 #include "hyobscure/obscure/mechanism.h"
+#include "hyobscure/obscure/pools.h"
 #include "hyobscure/solve/boundary_search.h"
 #include "hyobscure/solve/channel.h"
 #include "hyobscure/solve/partition.h"
@@ -15,30 +20,45 @@
 
 namespace hyobscure::obscure {
 
-/// What every method starts from: the census as tables, and the publisher's terms.
+/// What every method starts from: the census as tables, the people for methods that look at each, and the
+/// publisher's terms.
 struct MethodInput {
   const solve::SegmentTables& tables;
   const solve::OrderedValues& values;
+  const data::People& people;
+  census::Distance distance = census::Distance::JensenShannon;
   solve::GroupLimits limits;
   solve::Partition first_groups;
   bool groups_are_fixed = false;   ///< the user gave them: no method may move a boundary
   std::optional<int> group_count;  ///< as the user asked; absent: any number
+  bool within_groups = true;       ///< false: baselines draw donors among all people
+  double retain = 0;  ///< probability of publishing one's own row before anything is drawn; below 1
   double budget = kUnset;
+  std::optional<double> parameter;  ///< the knob of a baseline, given instead of a budget
   solve::Objective objective = solve::Objective::Total;
   solve::Acceptance acceptance = solve::Acceptance::Paper;
   double convergence_bits = 1e-4;
   double gap_bits = 1e-9;
   Key key;  ///< of the search, not of the draws
+
+  /// What the drawn rows may cost: retained ones cost nothing.
+  double drawn_budget() const { return budget / (1 - retain); }
 };
 
 struct MethodResult {
   solve::Partition partition;
-  solve::ChannelResult solution;
-  std::vector<Round> history;
-  bool converged = true;  ///< false: the user stopped it, this is the best so far
+  std::vector<Channel> channels = {};  ///< one a group; one in all where donors come from all groups
+  bool within_groups = true;
+  double distance = kUnset;         ///< expected, retained rows included
+  std::vector<Round> history = {};  ///< of methods that optimise
+  bool converged = true;            ///< false: the user stopped it, this is the best so far
+  double gap_bits = kUnset;         ///< proven, of the features' leakage, for these groups
   /// Proven by methods that search all groupings: no groups and channels within the terms have an objective
   /// below.
   std::optional<double> joint_lower_bound_bits = {};
+  std::optional<Parameter> parameter = {};  ///< the knob of a baseline, as the budget turned it
+  double epsilon = kUnset;                  ///< differential privacy that the method guarantees; nats
+  std::string note = {};                    ///< what the user should know of this answer
 };
 
 /// Receives the answer to one budget of a sweep.
@@ -48,9 +68,11 @@ using OnBudget = std::function<void(double budget, const MethodResult& result)>;
 struct Method {
   std::string name;
   std::string help;
+  bool across_groups = false;  ///< can draw donors among all people
+  bool has_parameter = false;  ///< has one knob, which can be given instead of a budget
   MethodResult (*run)(const MethodInput& input, const Progress& progress);
   /// Many budgets, one after the other; a method that learns from one for the next has its own way. Ends
-  /// early when stopped.
+  /// early when stopped. A budget that the method cannot meet is passed over.
   void (*sweep)(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
                 const OnBudget& on_budget);
 };
@@ -70,12 +92,58 @@ void sweep_exact(const MethodInput& input, const std::vector<double>& budgets, c
 /// First groups with their optimal channel.
 MethodResult run_xobf(const MethodInput& input, const Progress& progress);
 
+/// One channel for all people, blind to the groups: minimises I(Y; C') under the budget.
+MethodResult run_privcheck(const MethodInput& input, const Progress& progress);
+
+/// PrivCheck's channel, and the boundaries moved for it.
+MethodResult run_ygen(const MethodInput& input, const Progress& progress);
+
+/// Another person, uniformly, with probability p.
+MethodResult run_random(const MethodInput& input, const Progress& progress);
+
+/// Oneself with gamma / (gamma + N - 1), each other person with 1 / (gamma + N - 1).
+MethodResult run_frapp(const MethodInput& input, const Progress& progress);
+
+/// With probability p another person, in proportion to the similarity 1 - d(u,v).
+MethodResult run_simp(const MethodInput& input, const Progress& progress);
+
+/// Person v with probability proportional to exp(-beta d(u,v)).
+MethodResult run_dp(const MethodInput& input, const Progress& progress);
+void sweep_dp(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
+              const OnBudget& on_budget);
+
+// --- what the methods share
+
 /// The optimal channel for given groups, and the round that it makes in the history.
 struct SolvedGroups {
+  solve::Partition partition;
   solve::ChannelResult solution;
   Round round;
 };
 [[nodiscard]] SolvedGroups solve_groups(const MethodInput& input, const solve::Partition& partition,
                                         int moves);
+
+/// Channels over the cells of each group, as a result without history or proof. `channels` are those of the
+/// partition's channel problem.
+[[nodiscard]] MethodResult cell_result(const MethodInput& input, const solve::Partition& partition,
+                                       const std::vector<Eigen::MatrixXd>& channels);
+
+/// The same for solved groups, with the proof where it covers what is published.
+[[nodiscard]] MethodResult solved_result(const MethodInput& input, SolvedGroups solved);
+
+/// A channel over cells: O for the clusters of a segment, in a pool of those people.
+[[nodiscard]] Channel cell_channel(const MethodInput& input, const solve::SegmentTables::Segment& segment,
+                                   Eigen::MatrixXd probabilities);
+
+/// Nothing of the method is as near as the budget asks.
+class BudgetOutOfReach : public InputError {
+ public:
+  BudgetOutOfReach(std::string problem, std::string remedy)
+      : InputError({.source = "channel.budget"}, std::move(problem), std::move(remedy)) {}
+};
+
+/// Throws BudgetOutOfReach when the drawn rows cannot be within the budget; `what` reaches no less than
+/// `smallest`.
+void require_reach(const MethodInput& input, double smallest, const std::string& what);
 
 }  // namespace hyobscure::obscure

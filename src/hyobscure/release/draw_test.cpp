@@ -5,11 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <map>
 #include <numeric>
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/parallel.h"
+#include "hyobscure/census/distance.h"
 
 namespace hyobscure::release {
 namespace {
@@ -77,10 +79,12 @@ obscure::Mechanism mechanism_for(const Population& population, std::uint64_t see
     counts[{mechanism.group_of_value(population.people.secrets[u]), population.cluster_of_person[u]}] += 1;
   mechanism.channels.resize(mechanism.groups.size());
   for (const auto& [cell, people] : counts) {
-    mechanism.channels[cell.first].clusters.push_back(static_cast<int>(cell.second));
-    mechanism.channels[cell.first].people.push_back(people);
+    mechanism.channels[cell.first].people += people;
+    mechanism.channels[cell.first].cells()->clusters.push_back(static_cast<int>(cell.second));
+    mechanism.channels[cell.first].cells()->people.push_back(people);
   }
-  for (obscure::Channel& channel : mechanism.channels) {
+  for (obscure::Channel& with_cells : mechanism.channels) {
+    obscure::CellDraw& channel = *with_cells.cells();
     const auto size = static_cast<Eigen::Index>(channel.clusters.size());
     channel.probabilities = Eigen::MatrixXd::NullaryExpr(size, size, [&](Eigen::Index r, Eigen::Index c) {
       const bool none = size > 2 && c == (r + 1) % size;
@@ -101,7 +105,7 @@ double donor_probability(const Population& population, const obscure::Mechanism&
                          std::size_t v) {
   const std::size_t group = mechanism.group_of_value(population.people.secrets[u]);
   if (mechanism.group_of_value(population.people.secrets[v]) != group) return 0;
-  const obscure::Channel& channel = mechanism.channels[group];
+  const obscure::CellDraw& channel = *mechanism.channels[group].cells();
   const auto index = [&](std::size_t person) {
     const auto found =
         std::ranges::find(channel.clusters, static_cast<int>(population.cluster_of_person[person]));
@@ -163,8 +167,8 @@ TEST(Draw, DonorsOfTenThousandReleasesFollowTheChannel) {
 TEST(Draw, TheComparisonWouldNoticeAChannelThatIsOffByThreeHundredths) {
   const Population population = small_population();
   obscure::Mechanism other = mechanism_for(population, 0);
-  other.channels[0].probabilities(0, 0) -= 0.03;
-  other.channels[0].probabilities(0, 2) += 0.03;
+  other.channels[0].cells()->probabilities(0, 0) -= 0.03;
+  other.channels[0].cells()->probabilities(0, 2) += 0.03;
   const Fit fit = compare(population, other, count_donors(population, 10'000));
   EXPECT_GT(fit.statistic, chi_squared_limit(fit.freedom));
 }
@@ -175,18 +179,20 @@ TEST(Draw, TheComparisonWouldNoticeAChannelThatIsOffByThreeHundredths) {
 TEST(Draw, DonorsOfOneReleaseAreSpreadEvenlyOverTheCellWhereverThePersonComesFrom) {
   const Population population = large_population(100'000);
   const auto mechanism = mechanism_for(population, 11);
-  const Cells cells = sort_into_cells(mechanism, population.people, population.cluster_of_person);
+  using Cell = std::pair<std::size_t, std::uint32_t>;
+  const auto cell_of = [&](std::uint32_t u) {
+    return Cell{mechanism.group_of_value(population.people.secrets[u]), population.cluster_of_person[u]};
+  };
+  std::map<Cell, Clusters> cells;
+  for (const std::uint32_t u : keyed_order(mechanism.key, population.people)) cells[cell_of(u)].push_back(u);
   std::vector<std::size_t> eighth_of_person(population.people.size());
-  for (std::size_t cell = 0; cell + 1 < cells.starts.size(); ++cell) {
-    const auto members = cells.people_of(cell);
+  for (const auto& [cell, members] : cells)
     for (std::size_t place = 0; place < members.size(); ++place)
       eighth_of_person[members[place]] = place * 8 / members.size();
-  }
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<double>>
-      counts;  // (own cell, cell of the donor)
+  std::map<std::pair<Cell, Cell>, std::vector<double>> counts;  // (own cell, cell of the donor)
   const auto donor_of = donors(population, mechanism);
-  for (std::size_t u = 0; u < donor_of.size(); ++u) {
-    auto& eighths = counts[{cells.cell_of_person[u], cells.cell_of_person[donor_of[u]]}];
+  for (std::uint32_t u = 0; u < donor_of.size(); ++u) {
+    auto& eighths = counts[{cell_of(u), cell_of(donor_of[u])}];
     eighths.resize(8);
     eighths[eighth_of_person[donor_of[u]]] += 1;
   }
@@ -196,6 +202,97 @@ TEST(Draw, DonorsOfOneReleaseAreSpreadEvenlyOverTheCellWhereverThePersonComesFro
     for (const double count : eighths) statistic += (count - expected) * (count - expected) / expected;
   }
   EXPECT_LT(statistic, chi_squared_limit(7 * double(counts.size())));
+}
+
+/// People with features, so that some are nearer than others.
+Population with_features(Population population) {
+  data::SparseRows rows;
+  rows.columns = 6;
+  for (std::uint32_t u = 0; u < population.people.size(); ++u) {
+    for (std::uint32_t item = 0; item < 6; ++item)
+      if ((u + item * item) % 3 != 0 || item == u % 6) {
+        rows.items.push_back(item);
+        rows.values.push_back(1 + u % 2);
+      }
+    rows.end_row();
+  }
+  population.people.features = std::move(rows);
+  return population;
+}
+
+/// A draw of the definition: probability of donor v for person u of the pool, nothing retained.
+using Definition = std::function<double(std::uint32_t u, std::uint32_t v, const Clusters& pool)>;
+
+double jaccard_of(const Population& population, std::uint32_t u, std::uint32_t v) {
+  return census::distance_between(census::Distance::Jaccard, population.people.features[u],
+                                  population.people.features[v], population.people.features.columns);
+}
+
+// False alarm: 1e-6 for each, once and for all, because the keys are fixed.
+TEST(Draw, OtherNearAndRetainedDonorsFollowTheirDefinition) {
+  const Population population = with_features(small_population());
+  const auto others = [](std::uint32_t u, std::uint32_t v, const Clusters& pool) {
+    return u == v ? 0.0 : 1.0 / (double(pool.size()) - 1);
+  };
+  const auto weighted = [&](const std::function<double(std::uint32_t, std::uint32_t)>& weight) {
+    return [&population, weight](std::uint32_t u, std::uint32_t v, const Clusters& pool) {
+      double sum = 0;
+      for (const std::uint32_t w : pool) sum += weight(u, w);
+      return weight(u, v) / sum;
+    };
+  };
+  const auto dp =
+      weighted([&](std::uint32_t u, std::uint32_t v) { return std::exp(-3 * jaccard_of(population, u, v)); });
+  const auto simp = weighted(
+      [&](std::uint32_t u, std::uint32_t v) { return u == v ? 0 : 1 - jaccard_of(population, u, v); });
+  struct Case {
+    decltype(obscure::Channel::draw) draw;
+    Definition probability;
+    double retain;
+    bool within_groups;
+  };
+  const std::vector<Case> cases = {{obscure::OtherDraw{}, others, 0, true},
+                                   {obscure::OtherDraw{}, others, 0.3, false},
+                                   {obscure::NearDraw{.decay = 3}, dp, 0, true},
+                                   {obscure::NearDraw{.decay = 3}, dp, 0.2, false},
+                                   {obscure::NearDraw{}, simp, 0.4, true}};
+  constexpr int kReleases = 4000;
+  for (const Case& one : cases) {
+    obscure::Mechanism mechanism = mechanism_for(population, 0);
+    mechanism.within_groups = one.within_groups;
+    if (!one.within_groups) mechanism.channels = {{.people = 14}};
+    for (obscure::Channel& channel : mechanism.channels) {
+      channel.retain = one.retain;
+      channel.draw = one.draw;
+    }
+    Counts counts(14, std::vector<double>(14, 0));
+    for (std::uint64_t seed = 0; seed < kReleases; ++seed) {
+      mechanism.key = Key::from_seed(seed);
+      const auto donor_of = donors(population, mechanism);
+      for (std::size_t u = 0; u < 14; ++u) counts[u][donor_of[u]] += 1;
+    }
+    Fit fit;
+    for (std::uint32_t u = 0; u < 14; ++u) {
+      Clusters pool;
+      for (std::uint32_t v = 0; v < 14; ++v)
+        if (!one.within_groups || mechanism.group_of_value(population.people.secrets[u]) ==
+                                      mechanism.group_of_value(population.people.secrets[v]))
+          pool.push_back(v);
+      fit.freedom -= 1;
+      for (std::uint32_t v = 0; v < 14; ++v) {
+        const bool reachable = std::ranges::find(pool, v) != pool.end();
+        const double p =
+            (reachable ? (1 - one.retain) * one.probability(u, v, pool) : 0) + (u == v ? one.retain : 0);
+        if (p == 0) {
+          EXPECT_EQ(counts[u][v], 0);
+          continue;
+        }
+        fit.freedom += 1;
+        fit.statistic += std::pow(counts[u][v] - kReleases * p, 2) / (kReleases * p);
+      }
+    }
+    EXPECT_LT(fit.statistic, chi_squared_limit(fit.freedom)) << &one - cases.data();
+  }
 }
 
 TEST(Draw, ThePersonMayBeTheirOwnDonor) {
@@ -275,7 +372,7 @@ TEST(Draw, InversionNeverTakesAnImpossibleEntry) {
 TEST(Draw, RefusesPeopleThatTheMechanismDidNotCount) {
   const Population population = small_population();
   auto other_count = mechanism_for(population, 1);
-  other_count.channels[1].people[0] += 1;
+  other_count.channels[1].cells()->people[0] += 1;
   EXPECT_THROW((void)donors(population, other_count), InputError);
 
   Population elsewhere = population;
@@ -321,7 +418,7 @@ Joint promised_joint(const Population& population, const obscure::Mechanism& mec
   Joint joint;
   for (std::size_t u = 0; u < population.people.size(); ++u) {
     const std::size_t group = mechanism.group_of_value(population.people.secrets[u]);
-    const obscure::Channel& channel = mechanism.channels[group];
+    const obscure::CellDraw& channel = *mechanism.channels[group].cells();
     const auto own = std::ranges::find(channel.clusters, static_cast<int>(population.cluster_of_person[u]));
     for (std::size_t i = 0; i < channel.clusters.size(); ++i) {
       auto& cell = joint[{group, static_cast<std::uint32_t>(channel.clusters[i])}];

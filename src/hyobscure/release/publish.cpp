@@ -34,6 +34,15 @@ void refuse_other_data(const data::People& people, const obscure::Mechanism& mec
                      "Run fit again, or give the data and the spec that it was made from.");
 }
 
+/// Nothing about the secret may cross the groups: such a mechanism serves comparisons.
+void refuse_donors_across_groups(const obscure::Mechanism& mechanism) {
+  if (!mechanism.within_groups)
+    throw InputError(
+        {.source = mechanism.source},
+        "draws donors from all groups (method.within_groups = false), which is for comparisons only",
+        "Run fit again without it: a release takes donors from the person's own group.");
+}
+
 void refuse_dropped_ids_of_events(const data::Spec& spec) {
   if (spec.is_long() && spec.release.ids == "drop")
     throw InputError({.source = spec.name, .column = "release.ids"},
@@ -362,6 +371,7 @@ PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::
                       const obscure::Mechanism& mechanism, const PublishSettings& settings,
                       const Progress& progress) {
   const data::People& people = reading.people;
+  refuse_donors_across_groups(mechanism);
   refuse_dropped_ids_of_events(spec);
   check_output_folder(settings.output, settings.force, Manifest::kFileName);
   refuse_other_data(people, mechanism);

@@ -278,19 +278,30 @@ TEST_F(Publish, AnIdentityChannelOfOnePersonCellsChangesNothing) {
 
   mechanism.clusters.centres.resize(kPeople, mechanism.clusters.centres.cols());
   mechanism.clusters.centres.setZero();
-  for (auto& channel : mechanism.channels) channel = {};
+  for (auto& channel : mechanism.channels) channel = {.people = 30};
   for (std::size_t u = 0; u < reading.people.size(); ++u) {
     const auto row = reading.people.features[u];
     for (std::size_t i = 0; i < row.items.size(); ++i)
       mechanism.clusters.centres(static_cast<Eigen::Index>(u), row.items[i]) = row.values[i];
-    auto& channel = mechanism.channels[mechanism.group_of_value(reading.people.secrets[u])];
+    auto& channel = *mechanism.channels[mechanism.group_of_value(reading.people.secrets[u])].cells();
     channel.clusters.push_back(static_cast<int>(u));
     channel.people.push_back(1);
   }
-  for (auto& channel : mechanism.channels) channel.probabilities.setIdentity(30, 30);
+  for (auto& channel : mechanism.channels) channel.cells()->probabilities.setIdentity(30, 30);
   const auto same = publish(engine, wide_spec(), reading, mechanism, {.output = folder_ / "b"});
   EXPECT_EQ(same.realised_distance, 0);
   EXPECT_EQ(same.people_unchanged, kPeople);
+}
+
+TEST_F(Publish, RefusesDonorsFromOtherGroups) {
+  data::Engine engine({.folder = folder_.path()}, {});
+  const auto reading = read(engine, long_spec());
+  auto mechanism = mechanism_for(reading.people, "jensen-shannon");
+  mechanism.within_groups = false;
+  mechanism.channels = {{.people = kPeople, .draw = obscure::OtherDraw{}}};
+  EXPECT_THAT(
+      refusal([&] { (void)publish(engine, long_spec(), reading, mechanism, {.output = folder_ / "a"}); }),
+      testing::HasSubstr("draws donors from all groups"));
 }
 
 TEST_F(Publish, PeopleAndEventsThatWereLeftOutAreNotPublished) {

@@ -163,10 +163,12 @@ sets = ["s"]
     }
     mechanism.channels.resize(mechanism.groups.size());
     for (const auto& [cell, number] : counts) {
-      mechanism.channels[cell.first].clusters.push_back(static_cast<int>(cell.second));
-      mechanism.channels[cell.first].people.push_back(number);
+      mechanism.channels[cell.first].people += number;
+      mechanism.channels[cell.first].cells()->clusters.push_back(static_cast<int>(cell.second));
+      mechanism.channels[cell.first].cells()->people.push_back(number);
     }
-    for (obscure::Channel& channel : mechanism.channels) {
+    for (obscure::Channel& with_cells : mechanism.channels) {
+      obscure::CellDraw& channel = *with_cells.cells();
       const auto size = static_cast<Eigen::Index>(channel.clusters.size());
       channel.probabilities = Eigen::MatrixXd::Constant(size, size, 0.5 / double(size));
       channel.probabilities.diagonal().array() += 0.5;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "hyobscure/base/json.h"
@@ -9,6 +10,86 @@
 #include "hyobscure/report/text.h"
 
 namespace hyobscure::report {
+namespace {
+
+std::string number_text(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
+
+constexpr const char* kCsvHeader =
+    "method,budget,distance,leakage_bits,leakage_groups_bits,leakage_features_bits,leakage_clusters_bits,"
+    "gap_bits,joint_gap_bits,parameter,epsilon,groups,seconds\n";
+
+std::string csv_rows(const obscure::Frontier& frontier) {
+  std::string text;
+  for (const auto& point : frontier.points)
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},\"{}\",{:.6f}\n", frontier.method, point.budget,
+                        point.distance, point.leakage, point.leakage_groups, point.leakage_features,
+                        point.leakage_clusters, number_text(point.gap), number_text(point.joint_gap),
+                        point.parameter ? number_text(point.parameter->value) : "",
+                        number_text(point.epsilon), fmt::join(point.groups, " | "), point.seconds);
+  return text;
+}
+
+Json to_json(const obscure::Frontier& frontier) {
+  Json json = {{"method", frontier.method},
+               {"complete", frontier.complete},
+               {"note", frontier.note},
+               {"points", Json::array()}};
+  for (const auto& point : frontier.points) {
+    Json entry = {{"budget", number(point.budget)},
+                  {"distance", number(point.distance)},
+                  {"leakage_bits", number(point.leakage)},
+                  {"leakage_groups_bits", number(point.leakage_groups)},
+                  {"leakage_features_bits", number(point.leakage_features)},
+                  {"leakage_clusters_bits", number(point.leakage_clusters)},
+                  {"gap_bits", number(point.gap)},
+                  {"joint_gap_bits", number(point.joint_gap)},
+                  {"epsilon", number(point.epsilon)},
+                  {"groups", point.groups},
+                  {"seconds", number(point.seconds)}};
+    if (point.parameter) entry["parameter"] = {{point.parameter->name, point.parameter->value}};
+    json["points"].push_back(std::move(entry));
+  }
+  return json;
+}
+
+/// Leakage by budget, one column a method; a dash where the budget is out of the method's reach.
+std::string leakage_table(const obscure::Comparison& comparison, double obscure::FrontierPoint::* leakage) {
+  std::vector<std::string> header = {"budget"};
+  for (const auto& curve : comparison.curves) header.push_back(curve.method);
+  TextTable table(header);
+  for (const double budget : comparison.budgets) {
+    std::vector<std::string> row = {fmt::format("{:.4f}", budget)};
+    for (const auto& curve : comparison.curves) {
+      const auto found = std::ranges::find(curve.points, budget, &obscure::FrontierPoint::budget);
+      row.push_back(found == curve.points.end() ? "-" : fmt::format("{:.4f}", (*found).*leakage));
+    }
+    table.row(std::move(row));
+  }
+  return table.text();
+}
+
+std::string methods_table(const obscure::Comparison& comparison) {
+  TextTable table({"method", "mark", "seconds a budget", "largest proven gap (bits)", "remark"});
+  for (std::size_t m = 0; m < comparison.curves.size(); ++m) {
+    const auto& curve = comparison.curves[m];
+    double seconds = 0, gap = 0;
+    for (const auto& point : curve.points) {
+      seconds += point.seconds / static_cast<double>(curve.points.size());
+      gap = std::max(gap, std::isfinite(point.joint_gap) ? point.joint_gap : kUnset);
+    }
+    const bool proven = !curve.points.empty() && std::isfinite(curve.points.front().joint_gap);
+    table.row({curve.method, std::string(1, static_cast<char>('a' + m)),
+               curve.points.empty() ? "-" : fmt::format("{:.3f}", seconds),
+               proven ? fmt::format("{:.1e}", gap) : "-",
+               curve.points.empty() && curve.complete ? "no budget within reach"
+               : curve.complete                       ? curve.note
+                                                      : "stopped early"});
+  }
+  return table.text();
+}
+
+}  // namespace
+
 std::string frontier_text(const obscure::Frontier& frontier) {
   TextTable table({"budget", "distance", "leakage (bits)", "by groups", "by features", "groups"});
   std::vector<PlotPoint> curve;
@@ -20,30 +101,51 @@ std::string frontier_text(const obscure::Frontier& frontier) {
     curve.push_back({point.budget, point.leakage});
   }
   return fmt::format("Trade-off of {}{}\n{}\n{}", frontier.method, frontier.complete ? "" : " (incomplete)",
-                     table.text(), plot_text(curve, "budget", "leakage (bits)"));
+                     table.text(), plot_text({{'*', curve}}, "budget", "leakage (bits)"));
 }
 
-std::string frontier_csv(const obscure::Frontier& frontier) {
-  std::string text =
-      "method,budget,distance,leakage_bits,leakage_groups_bits,leakage_features_bits,joint_gap_bits,groups\n";
-  for (const auto& point : frontier.points)
-    text += fmt::format("{},{},{},{},{},{},{},\"{}\"\n", frontier.method, point.budget, point.distance,
-                        point.leakage, point.leakage_groups, point.leakage_features,
-                        std::isfinite(point.joint_gap) ? fmt::format("{}", point.joint_gap) : "",
-                        fmt::join(point.groups, " | "));
+std::string frontier_csv(const obscure::Frontier& frontier) { return kCsvHeader + csv_rows(frontier); }
+
+std::string frontier_json(const obscure::Frontier& frontier) { return to_json(frontier).dump(); }
+
+std::string comparison_text(const obscure::Comparison& comparison) {
+  std::vector<PlotCurve> curves;
+  for (std::size_t m = 0; m < comparison.curves.size(); ++m) {
+    curves.push_back({static_cast<char>('a' + m), {}});
+    for (const auto& point : comparison.curves[m].points)
+      curves.back().points.push_back({point.budget, point.leakage});
+  }
+  std::string text = fmt::format(
+      "{} methods, {} budgets, {} groups each; donors of the baselines come from {}\n\n"
+      "Leakage I(Y; V, G) in bits, V the donor, of H(Y) = {:.4f}: what no attacker can exceed\n{}",
+      comparison.curves.size(), comparison.budgets.size(), comparison.groups,
+      comparison.within_groups ? "the person's own group" : "all groups", comparison.secret_entropy,
+      leakage_table(comparison, &obscure::FrontierPoint::leakage));
+  text += fmt::format(
+      "\nOf it, by the features beyond the groups, I(Y; V | G)\n{}"
+      "\nThe same by the published row's cluster only, I(Y; C' | G): blind to rows that stay their own\n{}",
+      leakage_table(comparison, &obscure::FrontierPoint::leakage_features),
+      leakage_table(comparison, &obscure::FrontierPoint::leakage_clusters));
+  return text + fmt::format("\n{}\n{}", methods_table(comparison),
+                            plot_text(curves, "budget", "leakage I(Y; V, G) in bits, by the marks above"));
+}
+
+std::string comparison_csv(const obscure::Comparison& comparison) {
+  std::string text = kCsvHeader;
+  for (const auto& curve : comparison.curves) text += csv_rows(curve);
   return text;
 }
 
-std::string frontier_json(const obscure::Frontier& frontier) {
-  Json json = {{"method", frontier.method}, {"complete", frontier.complete}, {"points", Json::array()}};
-  for (const auto& point : frontier.points)
-    json["points"].push_back({{"budget", number(point.budget)},
-                              {"distance", number(point.distance)},
-                              {"leakage_bits", number(point.leakage)},
-                              {"leakage_groups_bits", number(point.leakage_groups)},
-                              {"leakage_features_bits", number(point.leakage_features)},
-                              {"joint_gap_bits", number(point.joint_gap)},
-                              {"groups", point.groups}});
+std::string comparison_json(const obscure::Comparison& comparison, double seconds) {
+  Json json = {{"command", "compare"},
+               {"budgets", comparison.budgets},
+               {"groups", comparison.groups},
+               {"within_groups", comparison.within_groups},
+               {"secret_entropy_bits", number(comparison.secret_entropy)},
+               {"complete", comparison.complete()},
+               {"methods", Json::array()},
+               {"seconds", seconds}};
+  for (const auto& curve : comparison.curves) json["methods"].push_back(to_json(curve));
   return json.dump();
 }
 

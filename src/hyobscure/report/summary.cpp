@@ -188,8 +188,11 @@ std::string inspection_json(const obscure::Inspection& inspection, const data::R
 
 std::string mechanism_text(const obscure::Mechanism& mechanism, const data::ReadCounts& counts) {
   const auto& promise = mechanism.promise;
-  std::string text = fmt::format("Mechanism ({}, {} objective) for {} people\n", mechanism.method,
-                                 mechanism.objective, count_text(mechanism.people));
+  const std::string how =
+      mechanism.parameter ? fmt::format("{} = {:.6g}", mechanism.parameter->name, mechanism.parameter->value)
+                          : mechanism.objective + " objective";
+  std::string text =
+      fmt::format("Mechanism ({}, {}) for {} people\n", mechanism.method, how, count_text(mechanism.people));
   text += left_out_text(counts);
   text += "\n" + groups_table(mechanism.groups);
   text += fmt::format("  limits: people {}, values {}\n",
@@ -203,16 +206,29 @@ std::string mechanism_text(const obscure::Mechanism& mechanism, const data::Read
   text += fmt::format("    by the features     {}, unprotected {} {}\n", bits_text(promise.leakage_features),
                       bits_text(promise.leakage_unprotected),
                       beside_null(promise.leakage_null, promise.leakage_null_deviation));
+  if (promise.leakage_clusters < promise.leakage_features - 1e-9)
+    text +=
+        fmt::format("      by their clusters {}: less than the rows tell, because rows may stay one's own\n",
+                    bits_text(promise.leakage_clusters));
+  if (std::isfinite(promise.epsilon))
+    text += fmt::format("  differential privacy of the choice of donors: epsilon = 2 beta d_max = {:.4g}\n",
+                        promise.epsilon);
   text += fmt::format("  any attacker's guess of the exact value is wrong at least {} of the time (Fano)\n",
                       share_text(promise.fano_error_bound, 1));
-  text += fmt::format("\nWhat it costs\n  expected distance     {:.6f} of the budget {:.6f} ({})\n",
-                      promise.distance, promise.budget, mechanism.distance);
-  text += fmt::format("  proven gap            {} above the best channel for these groups\n",
-                      bits_text(promise.gap));
+  text +=
+      fmt::format("\nWhat it costs\n  expected distance     {:.6f}{} ({})\n", promise.distance,
+                  std::isfinite(promise.budget) ? fmt::format(" of the budget {:.6f}", promise.budget) : "",
+                  mechanism.distance);
+  if (std::isfinite(promise.gap))
+    text += fmt::format("  proven gap            {} above the best channel for these groups\n",
+                        bits_text(promise.gap));
   if (std::isfinite(promise.joint_gap))
     text += fmt::format("  proven joint gap      {} above the best of all groupings within the limits\n",
                         bits_text(promise.joint_gap));
   if (mechanism.history.size() > 1) text += "\nRounds\n" + history_text(mechanism.history);
+  if (!mechanism.within_groups)
+    text += "\nDonors come from all groups: for comparisons only, publish refuses this mechanism.\n";
+  if (!mechanism.note.empty()) text += "\n" + mechanism.note + "\n";
   if (!mechanism.converged)
     text += "\nStopped early: this is the best mechanism so far, not the best there is.\n";
   if (mechanism.seeded)
@@ -233,6 +249,7 @@ std::string mechanism_json(const obscure::Mechanism& mechanism, const data::Read
                {"leakage_bits", number(promise.leakage)},
                {"leakage_groups_bits", number(promise.leakage_groups)},
                {"leakage_features_bits", number(promise.leakage_features)},
+               {"leakage_clusters_bits", number(promise.leakage_clusters)},
                {"leakage_null_bits", number(promise.leakage_null)},
                {"leakage_null_deviation_bits", number(promise.leakage_null_deviation)},
                {"leakage_unprotected_bits", number(promise.leakage_unprotected)},
@@ -242,8 +259,12 @@ std::string mechanism_json(const obscure::Mechanism& mechanism, const data::Read
                {"budget", number(promise.budget)},
                {"gap_bits", number(promise.gap)},
                {"joint_gap_bits", number(promise.joint_gap)},
+               {"epsilon", number(promise.epsilon)},
+               {"within_groups", mechanism.within_groups},
+               {"note", mechanism.note},
                {"converged", mechanism.converged},
                {"seeded", mechanism.seeded}};
+  if (mechanism.parameter) json["parameter"] = {{mechanism.parameter->name, mechanism.parameter->value}};
   json["history"] = Json::array();
   for (const auto& round : mechanism.history)
     json["history"].push_back({{"objective_bits", number(round.objective)},
@@ -257,7 +278,7 @@ std::string mechanism_json(const obscure::Mechanism& mechanism, const data::Read
 std::string settings_page() {
   std::string page =
       "# Settings\n\n"
-      "Every key of `spec.toml`, and as a flag of `inspect`, `fit`, `publish` and `verify --against`: "
+      "Every key of `spec.toml`, and as a flag of `inspect`, `fit`, `compare`, `publish` and `verify --against`: "
       "`[groups] count = 4` is "
       "`--groups.count 4`. A flag wins over the file. *required*: `fit` asks for it, because it decides "
       "about privacy or "

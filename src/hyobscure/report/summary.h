@@ -4,6 +4,7 @@
 
 #include "hyobscure/data/read.h"
 #include "hyobscure/data/spec.h"
+#include "hyobscure/obscure/comparison.h"
 #include "hyobscure/obscure/frontier.h"
 #include "hyobscure/obscure/inspection.h"
 #include "hyobscure/obscure/mechanism.h"
@@ -34,6 +35,11 @@ std::string verification_json(const release::Verification& verification, double 
 std::string frontier_text(const obscure::Frontier& frontier);
 std::string frontier_csv(const obscure::Frontier& frontier);
 std::string frontier_json(const obscure::Frontier& frontier);
+
+/// Methods side by side: a table of leakage by budget, what each took, and their curves in one plot.
+std::string comparison_text(const obscure::Comparison& comparison);
+std::string comparison_csv(const obscure::Comparison& comparison);
+std::string comparison_json(const obscure::Comparison& comparison, double seconds);
 
 /// All keys of a spec as a page of documentation (docs/settings.md).
 std::string settings_page();

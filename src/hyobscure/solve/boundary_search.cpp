@@ -55,6 +55,30 @@ void validate(const SegmentTables& tables, const OrderedValues& values, const Gr
     throw InputError({.source = "largest_step"}, "expected at least 1", "Use the default, 3.");
 }
 
+/// Place of each cluster of `wanted` in `clusters`, -1 where absent; both increasing.
+std::vector<Index> places(const std::vector<int>& wanted, const std::vector<int>& clusters) {
+  std::vector<Index> result;
+  for (const int c : wanted) {
+    const auto found = std::lower_bound(clusters.begin(), clusters.end(), c);
+    const bool present = found != clusters.end() && *found == c;
+    result.push_back(present ? static_cast<Index>(found - clusters.begin()) : -1);
+  }
+  return result;
+}
+
+/// P(c) of the group for the clusters that a channel knows: those of the group, perhaps with others.
+VectorXd weights_of(const SegmentTables::Segment& segment, const std::vector<int>& known) {
+  VectorXd weights = VectorXd::Zero(static_cast<Index>(known.size()));
+  const auto place = places(segment.clusters, known);
+  for (std::size_t i = 0; i < place.size(); ++i) {
+    if (place[i] < 0)
+      throw InputError({.source = "channels"}, "a channel does not know all clusters of its group",
+                       "Take channels and clusters from the problem of the same groups.");
+    weights(place[i]) = segment.joint.row(static_cast<Index>(i)).sum();
+  }
+  return weights;
+}
+
 class BoundarySearch {
  public:
   BoundarySearch(const SegmentTables& tables, const OrderedValues& values, const GroupLimits& limits,
@@ -68,10 +92,7 @@ class BoundarySearch {
         partition_(partition) {
     for (int g = 0; g < partition.groups(); ++g) {
       const auto segment = tables.segment(partition.first(g), partition.end(g));
-      if (segment.clusters != channels.clusters[static_cast<std::size_t>(g)])
-        throw InputError({.source = "channels"}, "the clusters of a channel are not those of its group",
-                         "Take channels and clusters from the problem of the same groups.");
-      before_.push_back(segment.joint.rowwise().sum());
+      before_.push_back(weights_of(segment, channels.clusters[static_cast<std::size_t>(g)]));
       cost_ = cost_ + group_cost(g, partition.first(g), partition.end(g));
     }
   }
@@ -155,17 +176,6 @@ class BoundarySearch {
   std::map<std::array<int, 3>, Cost> known_;
   BoundarySearchResult result_;
 };
-
-/// Place of each cluster of `wanted` in `clusters`, -1 where absent; both increasing.
-std::vector<Index> places(const std::vector<int>& wanted, const std::vector<int>& clusters) {
-  std::vector<Index> result;
-  for (const int c : wanted) {
-    const auto found = std::lower_bound(clusters.begin(), clusters.end(), c);
-    const bool present = found != clusters.end() && *found == c;
-    result.push_back(present ? static_cast<Index>(found - clusters.begin()) : -1);
-  }
-  return result;
-}
 
 }  // namespace
 

@@ -28,7 +28,8 @@ struct BoundarySearchSettings {
   int largest_step = 3;    ///< values by which a boundary moves at once, at most
 };
 
-/// The channels of a partition, as a channel problem of problem_of yields them.
+/// The channels of a partition, as a channel problem of problem_of yields them. A channel may also know
+/// clusters that are empty in its group: one channel can serve all groups.
 struct PartitionChannels {
   std::vector<Eigen::MatrixXd> channels;
   std::vector<std::vector<int>>

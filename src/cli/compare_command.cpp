@@ -1,0 +1,69 @@
+// hyobscure compare spec.toml -o comparison/
+
+#include <fmt/format.h>
+
+#include "cli/command.h"
+#include "hyobscure/base/files.h"
+#include "hyobscure/data/read.h"
+#include "hyobscure/obscure/comparison.h"
+#include "hyobscure/report/summary.h"
+
+namespace hyobscure::cli {
+namespace {
+
+constexpr const char* kMarker = "comparison.csv";
+
+struct CompareOptions {
+  SpecOptions spec;
+  std::string output;
+  obscure::ComparisonSettings settings;
+  bool force = false;
+};
+
+int run(const CompareOptions& options, const CommonOptions& common, const Progress& progress) {
+  const Stopwatch watch;
+  const data::Spec spec = options.spec.read();
+  check_output_folder(options.output, options.force, kMarker);
+  data::Engine engine(engine_settings(common, spec), progress);
+  const data::Reading reading = data::read_people(engine, spec);
+  const obscure::Comparison comparison =
+      obscure::compare_methods(reading.people, spec, options.settings, progress);
+  const std::string json = report::comparison_json(comparison, watch.seconds());
+  StagedFolder folder(options.output, options.force, kMarker);
+  write_file(folder.path() / kMarker, report::comparison_csv(comparison), FileAccess::Everyone);
+  write_file(folder.path() / "comparison.json", json + "\n", FileAccess::Everyone);
+  folder.commit();
+  progress.report("", 0, 0);
+  if (common.json)
+    fmt::print("{}\n", json);
+  else
+    fmt::print("{}\nWrote {}/comparison.csv and comparison.json\n", report::comparison_text(comparison),
+               options.output);
+  return comparison.complete() ? kGood : kWeaker;
+}
+
+}  // namespace
+
+void add_compare_command(CLI::App& app, Command& chosen) {
+  auto options = std::make_shared<CompareOptions>();  // lives as long as the parser's callbacks
+  CLI::App* sub = app.add_subcommand("compare", "Every method over a sweep of budgets, side by side");
+  add_spec_options(*sub, options->spec);
+  sub->add_option("-o,--out", options->output, "folder to write")->required();
+  sub->add_option("--methods", options->settings.methods, "methods to compare; all of them when absent")
+      ->delimiter(',');
+  sub->add_option("--points", options->settings.points,
+                  "number of budgets over the range of the first groups")
+      ->capture_default_str()
+      ->check(CLI::Range(2, 1000));
+  sub->add_option("--budgets", options->settings.budgets, "these budgets instead")->delimiter(',');
+  sub->add_flag("--force", options->force, "replace an earlier comparison");
+  add_common_options(*sub, chosen.common);
+  sub->footer("Example: hyobscure compare spec.toml --methods exact,hyobscure,dp --points 5 -o comparison");
+  sub->callback([options, &chosen] {
+    chosen.run = [options](const CommonOptions& common, const Progress& progress) {
+      return run(*options, common, progress);
+    };
+  });
+}
+
+}  // namespace hyobscure::cli

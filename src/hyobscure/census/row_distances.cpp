@@ -1,0 +1,85 @@
+#include "hyobscure/census/row_distances.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include "hyobscure/base/numeric.h"
+
+namespace hyobscure::census {
+
+RowDistances::RowDistances(Distance distance, const data::SparseRows& rows,
+                           std::span<const std::uint32_t> members)
+    : distance_(distance), columns_(static_cast<double>(std::max<std::size_t>(rows.columns, 1))) {
+  const bool sets = distance == Distance::Jaccard || distance == Distance::Hamming;
+  member_starts_.push_back(0);
+  item_starts_.assign(rows.columns + 1, 0);
+  for (const std::uint32_t member : members) {
+    const auto row = rows[member];
+    const double sum = std::accumulate(row.values.begin(), row.values.end(), 0.0);
+    double own = 0;
+    for (std::size_t e = 0; e < row.items.size(); ++e) {
+      if (row.values[e] == 0) continue;  // a stored zero is like an absent item for every distance
+      const double value = distance == Distance::JensenShannon ? row.values[e] / sum : row.values[e];
+      by_member_.push_back({row.items[e], value, distance == Distance::JensenShannon ? x_log_x(value) : 0});
+      own += sets ? 1 : value * value;
+      item_starts_[row.items[e] + 1] += 1;
+    }
+    own_.push_back(own);
+    member_starts_.push_back(by_member_.size());
+  }
+  std::partial_sum(item_starts_.begin(), item_starts_.end(), item_starts_.begin());
+  by_item_.resize(by_member_.size());
+  std::vector<std::size_t> next(item_starts_.begin(), item_starts_.end() - 1);
+  for (std::uint32_t m = 0; m < members.size(); ++m)
+    for (std::size_t e = member_starts_[m]; e < member_starts_[m + 1]; ++e) {
+      const Entry& entry = by_member_[e];
+      by_item_[next[entry.key]++] = {m, entry.value, entry.term};
+    }
+}
+
+double RowDistances::shared_term(const Entry& a, const Entry& b) const {
+  switch (distance_) {
+    case Distance::JensenShannon:
+      return a.term + b.term - x_log_x(a.value + b.value);
+    case Distance::SquaredEuclidean:
+    case Distance::Euclidean:
+      return a.value * b.value;
+    case Distance::Jaccard:
+    case Distance::Hamming:
+      return 1;
+  }
+  return kUnset;
+}
+
+double RowDistances::finish(double shared, std::size_t i, std::size_t j) const {
+  switch (distance_) {
+    case Distance::JensenShannon:  // log 2 + 1/2 sum over shared items of h(p) + h(q) - h(p + q), h = x log x
+      return std::numbers::ln2 + shared / 2;
+    case Distance::SquaredEuclidean:
+      return own_[i] + own_[j] - 2 * shared;
+    case Distance::Euclidean:
+      return std::sqrt(std::max(0.0, own_[i] + own_[j] - 2 * shared));
+    case Distance::Jaccard: {
+      const double either = own_[i] + own_[j] - shared;
+      return either > 0 ? 1 - shared / either : 0;
+    }
+    case Distance::Hamming:
+      return (own_[i] + own_[j] - 2 * shared) / columns_;
+  }
+  return kUnset;
+}
+
+void RowDistances::row(std::size_t i, std::span<float> to) const {
+  std::vector<double> shared(size(), 0);
+  for (std::size_t e = member_starts_[i]; e < member_starts_[i + 1]; ++e) {
+    const Entry& mine = by_member_[e];
+    for (std::size_t f = item_starts_[mine.key]; f < item_starts_[mine.key + 1]; ++f)
+      shared[by_item_[f].key] += shared_term(mine, by_item_[f]);
+  }
+  for (std::size_t j = 0; j < size(); ++j) to[j] = static_cast<float>(std::max(0.0, finish(shared[j], i, j)));
+  to[i] = 0;
+}
+
+}  // namespace hyobscure::census

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "hyobscure/base/numeric.h"
+#include "hyobscure/base/progress.h"
+#include "hyobscure/base/random.h"
+#include "hyobscure/data/people.h"
+#include "hyobscure/obscure/channel.h"
+#include "hyobscure/obscure/pools.h"
+
+namespace hyobscure::obscure {
+
+/// Whose rows are published how.
+struct AccountInput {
+  const data::People& people;
+  std::span<const std::uint32_t> cluster_of_person;
+  int clusters = 0;
+  const Pools& strata;                ///< what is published beside a row, the group: the attacker knows it
+  const Pools& pools;                 ///< who may donate to whom: the strata, or one pool of all
+  std::span<const Channel> channels;  ///< one a pool
+};
+
+/// What the features of a release tell beyond the groups, in bits; from the exact channel, never from
+/// samples.
+struct FeatureLeakage {
+  /// I(Y; V | G), V the donor: what somebody learns who knows the whole table and the channel. No attacker
+  /// who sees the release learns more.
+  double people = kUnset;
+  /// I(Y; C' | G), C' the cluster of the published row. Equal to the above where the donor is uniform in its
+  /// cell; a method that keeps one's own row at times looks harmless here and is not.
+  double clusters = kUnset;
+  /// Mean and deviation of `people` for values shuffled within the strata: few people over many rows leak by
+  /// chance.
+  double null = kUnset;
+  double null_deviation = kUnset;
+};
+
+/// Closed forms for cells and uniform donors: O(people) and tables of clusters x values. Near donors: all
+/// pairs of a pool. `shuffles` >= 2 for the null, or 0 for none.
+[[nodiscard]] FeatureLeakage account(const AccountInput& input, int shuffles, const Key& key,
+                                     const Progress& progress = {});
+
+/// Shuffles worth their time: 200 for few people, 20 for very many, whose null hardly varies.
+[[nodiscard]] int shuffles_for(std::size_t people);
+
+}  // namespace hyobscure::obscure

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "hyobscure/obscure/method.h"
+
+namespace hyobscure::obscure {
+
+/// What the baselines of the paper share: they publish the first groups and have one knob each.
+
+/// A pool of donors with its people as cells.
+struct DonorPool {
+  std::vector<std::uint32_t> members;
+  solve::SegmentTables::Segment cells;
+
+  double size() const { return static_cast<double>(members.size()); }
+};
+
+/// The first groups, or one pool of all.
+[[nodiscard]] std::vector<DonorPool> donor_pools(const MethodInput& input);
+
+/// Expected distance, over the people of all pools, when each draws another person of their pool uniformly.
+/// One summand a pool.
+[[nodiscard]] std::vector<double> distances_to_others(const std::vector<DonorPool>& pools);
+
+/// Each pool draws in the same way; people and the user's retain are filled in.
+[[nodiscard]] MethodResult baseline_result(const MethodInput& input, std::vector<Channel> channels,
+                                           double drawn_distance, Parameter parameter);
+
+/// Throws InputError unless the knob that the user gave is in range; absent: nothing to check.
+void check_parameter(const MethodInput& input, double low, double high);
+
+/// The smallest x in [low, high] with distance(x) <= limit, for a distance that never rises with x; to a
+/// relative 1e-12. `high` where there is none.
+[[nodiscard]] double smallest_within(double low, double high, double limit,
+                                     const std::function<double(double)>& distance);
+
+}  // namespace hyobscure::obscure

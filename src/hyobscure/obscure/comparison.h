@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "hyobscure/base/progress.h"
+#include "hyobscure/data/people.h"
+#include "hyobscure/data/spec.h"
+#include "hyobscure/obscure/frontier.h"
+
+namespace hyobscure::obscure {
+
+struct ComparisonSettings {
+  std::vector<std::string> methods = {};  ///< empty: all there are
+  std::vector<double> budgets = {};       ///< empty: `points` over the range of the first groups
+  int points = 7;                         ///< at least 2
+};
+
+/// Methods side by side: the same people, clusters, distances and budgets, and the same number of groups
+/// unless the spec leaves it open on purpose (fewer groups always tell less, so another number would not be a
+/// comparison).
+struct Comparison {
+  std::vector<double> budgets;
+  std::vector<Frontier> curves;  ///< one a method, in the order asked for
+  double secret_entropy = kUnset;
+  int groups = 0;
+  bool within_groups = true;  ///< false: the baselines drew donors among all people
+
+  bool complete() const;
+};
+
+/// Throws InputError for a method or budget that does not exist. Stopped, it returns the curves there are.
+[[nodiscard]] Comparison compare_methods(const data::People& people, const data::Spec& spec,
+                                         const ComparisonSettings& settings, const Progress& progress = {});
+
+}  // namespace hyobscure::obscure

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "hyobscure/data/people.h"
+
+namespace hyobscure::obscure {
+
+/// A partition of the people.
+struct Pools {
+  std::vector<std::vector<std::uint32_t>> members;  ///< people by pool, ascending
+  std::vector<std::uint32_t> pool_of_person;
+
+  std::size_t size() const { return members.size(); }
+};
+
+/// By the group of their secret; group g starts at value starts[g], as in solve::Partition.
+[[nodiscard]] Pools pools_by_group(const data::People& people, std::span<const int> starts);
+
+/// All in one.
+[[nodiscard]] Pools one_pool(std::size_t people);
+
+}  // namespace hyobscure::obscure
