@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <utility>
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/numeric.h"
@@ -36,7 +37,7 @@ struct Pool {
   Distance distance;
   std::vector<std::size_t> starts;  // of the features of each member
   std::vector<float> features;
-  std::vector<double> constants;  // Jensen-Shannon: sum of p log p; otherwise sum of squared features
+  std::vector<double> squares;    // sum of the squared features
   std::vector<float> tree_scale;  // brings a row to the length that suits the trees
 
   std::size_t size() const { return members.size(); }
@@ -60,20 +61,19 @@ double largest_entry(const SparseRows& rows, Members members) {
   return largest;
 }
 
-// Constants are summed over the rounded features: a row is then at distance 0 from its copy.
+// Squares are summed over the rounded features: a row is then at distance 0 from its copy.
 void fill_row(Pool& pool, std::size_t i, double scale) {
   const auto row = pool.rows[pool.members[i]];
-  double constant = 0;
+  double square = 0;
   for (std::size_t e = 0; e < row.values.size(); ++e) {
     const auto f = static_cast<float>(feature_of(pool.distance, row.values[e], scale));
     pool.features[pool.starts[i] + e] = f;
-    const double square = static_cast<double>(f) * f;
-    constant += pool.distance == Distance::JensenShannon ? x_log_x(square) : square;
+    square += static_cast<double>(f) * f;
   }
-  pool.constants[i] = constant;
+  pool.squares[i] = square;
   // Sets of different size are compared by their share of common items: the cosine.
   pool.tree_scale[i] =
-      pool.distance == Distance::Jaccard && constant > 0 ? static_cast<float>(1 / std::sqrt(constant)) : 1.0F;
+      pool.distance == Distance::Jaccard && square > 0 ? static_cast<float>(1 / std::sqrt(square)) : 1.0F;
 }
 
 Pool make_pool(Distance distance, const SparseRows& rows, Members members) {
@@ -82,7 +82,7 @@ Pool make_pool(Distance distance, const SparseRows& rows, Members members) {
             .distance = distance,
             .starts = {0},
             .features = {},
-            .constants = std::vector<double>(members.size()),
+            .squares = std::vector<double>(members.size()),
             .tree_scale = std::vector<float>(members.size())};
   for (const std::uint32_t row : members) pool.starts.push_back(pool.starts.back() + rows[row].items.size());
   pool.features.resize(pool.starts.back());
@@ -98,89 +98,109 @@ Pool make_pool(Distance distance, const SparseRows& rows, Members members) {
   return pool;
 }
 
-// True distances from one row, which lies spread out in memory, to others: a walk over the entries of the
-// other alone. The search needs their order only, in single precision.
-class RowScan {
- public:
-  explicit RowScan(const Pool& pool)
-      : pool_(pool), dense_(pool.rows.columns, 0.0F), constants_(pool.rows.columns, 0.0F) {}
+// The entries of some rows of the pool (a leaf) item by item, so that comparing one row with the others costs
+// their shared items only, and the logarithms of an item are taken side by side.
+class LeafIndex {
+  using Index = Eigen::Index;
+  using ArrayXf = Eigen::ArrayXf;
 
-  void load(std::size_t i) {
-    clear();
-    loaded_ = i;
-    for (std::size_t e = 0; e < pool_.entries(i); ++e) {
-      const float f = pool_.feature(i)[e];
-      const std::uint32_t item = pool_.items(i)[e];
-      dense_[item] = is_divergence() ? f * f : f;
-      constants_[item] = static_cast<float>(x_log_x(static_cast<double>(f) * f));
-    }
+ public:
+  explicit LeafIndex(const Pool& pool)
+      : pool_(pool), begins_(pool.rows.columns, 0), ends_(pool.rows.columns, 0) {}
+
+  void build(std::span<const std::uint32_t> leaf) {
+    leaf_ = leaf;
+    make_room();
+    for (std::size_t a = 0; a < leaf.size(); ++a)
+      for (std::size_t e = 0; e < pool_.entries(leaf[a]); ++e) {
+        const std::size_t place = ends_[pool_.items(leaf[a])[e]]++;
+        holders_[place] = static_cast<std::uint32_t>(a);
+        values_(static_cast<Index>(place)) = value(leaf[a], e);
+      }
+    if (pool_.distance == Distance::JensenShannon) entropies_ = values_ * values_.max(kTiny).log();
   }
 
-  // Grows with the distance; the same order, another unit for some.
-  float to(std::size_t other) {
-    if (is_divergence()) return divergence(other);
-    const double shared = product(other);
-    const double both = pool_.constants[loaded_] + pool_.constants[other];
+  std::size_t size() const { return leaf_.size(); }
+  std::uint32_t operator[](std::size_t a) const { return leaf_[a]; }
+
+  // keys[b] grows with the distance of the leaf's rows a and b (the same order, for some in another unit),
+  // for all b >= from.
+  struct Scratch {
+    std::vector<double> shared;
+    ArrayXf terms;
+    std::vector<float> keys;
+  };
+  void compare(std::size_t a, std::size_t from, Scratch& scratch) const {
+    scratch.shared.assign(leaf_.size(), 0.0);
+    scratch.keys.resize(leaf_.size());
+    scratch.terms.resize(static_cast<Index>(leaf_.size()) + kPacket);
+    for (std::size_t e = 0; e < pool_.entries(leaf_[a]); ++e)
+      add_item(pool_.items(leaf_[a])[e], value(leaf_[a], e), from, scratch);
+    for (std::size_t b = from; b < leaf_.size(); ++b) scratch.keys[b] = key(a, b, scratch.shared[b]);
+  }
+
+ private:
+  float value(std::uint32_t i, std::size_t e) const {
+    const float f = pool_.feature(i)[e];
+    return pool_.distance == Distance::JensenShannon ? f * f : f;
+  }
+
+  // Counts the entries of every item; forgets the leaf before, without a walk over all columns.
+  void make_room() {
+    for (const std::uint32_t item : touched_) ends_[item] = 0;
+    touched_.clear();
+    for (const std::uint32_t i : leaf_)
+      for (std::size_t e = 0; e < pool_.entries(i); ++e)
+        if (ends_[pool_.items(i)[e]]++ == 0) touched_.push_back(pool_.items(i)[e]);
+    std::size_t total = 0;
+    for (const std::uint32_t item : touched_) {
+      begins_[item] = total;
+      total += std::exchange(ends_[item], total);
+    }
+    holders_.resize(total);
+    values_.setZero(static_cast<Index>(total) + kPacket);
+  }
+
+  // With h(x) = x log x: JSD = log 2 + 1/2 sum over shared items of [h(p) + h(q) - h(p + q)]. The other
+  // distances need the scalar product.
+  void add_item(std::uint32_t item, float mine, std::size_t from, Scratch& scratch) const {
+    const auto holders = std::span(holders_).subspan(begins_[item], ends_[item] - begins_[item]);
+    const auto first = std::lower_bound(holders.begin(), holders.end(), from) - holders.begin();
+    const auto later = holders.subspan(static_cast<std::size_t>(first));
+    const auto at = static_cast<Index>(begins_[item]) + first, count = static_cast<Index>(later.size());
+    // Whole packets: a last, shorter one would be done number by number. What is too much is not used.
+    const Index padded = (count + kPacket - 1) / kPacket * kPacket;
+    const auto theirs = values_.segment(at, padded);
+    if (pool_.distance == Distance::JensenShannon) {
+      const float entropy = mine * std::log(std::max(mine, kTiny));
+      const auto both = theirs + mine;
+      scratch.terms.head(padded) = entropies_.segment(at, padded) + entropy - both * both.max(kTiny).log();
+    } else {
+      scratch.terms.head(padded) = theirs * mine;
+    }
+    for (Index n = 0; n < count; ++n)
+      scratch.shared[later[static_cast<std::size_t>(n)]] += static_cast<double>(scratch.terms(n));
+  }
+
+  float key(std::size_t a, std::size_t b, double shared) const {
+    if (pool_.distance == Distance::JensenShannon) return static_cast<float>(std::numbers::ln2 + shared / 2);
+    const double both = pool_.squares[leaf_[a]] + pool_.squares[leaf_[b]];
     if (pool_.distance != Distance::Jaccard) return static_cast<float>(std::max(0.0, both - 2 * shared));
     return both > 0 ? static_cast<float>(1 - shared / (both - shared)) : 0.0F;
   }
 
- private:
-  bool is_divergence() const { return pool_.distance == Distance::JensenShannon; }
-
-  void clear() {
-    if (loaded_ == kNone) return;
-    for (std::size_t e = 0; e < pool_.entries(loaded_); ++e) {
-      dense_[pool_.items(loaded_)[e]] = 0;
-      constants_[pool_.items(loaded_)[e]] = 0;
-    }
-  }
-
-  // With h(x) = x log x and p of the loaded row, q of the other,
-  //   JSD = log 2 - 1/2 [ sum over items of q of (h(p + q) - h(p)) - sum h(q) ],
-  // because an item of p alone adds h(p) - h(p) = 0. Zeros stored in a row add 0 log 0, so they are raised.
-  float divergence(std::size_t other) {
-    const std::size_t n = pool_.entries(other);
-    const std::uint32_t* items = pool_.items(other);
-    const float* f = pool_.feature(other);
-    reserve(n);
-    for (std::size_t e = 0; e < n; ++e) {
-      first_[e] = dense_[items[e]] + f[e] * f[e];
-      second_[e] = constants_[items[e]];
-    }
-    using Values = Eigen::Map<const Eigen::ArrayXf>;
-    const Values sum(first_.data(), static_cast<Eigen::Index>(n));
-    const Values minus(second_.data(), static_cast<Eigen::Index>(n));
-    const float total = (sum * sum.max(kTiny).log() - minus).sum();
-    return static_cast<float>(std::numbers::ln2 - (static_cast<double>(total) - pool_.constants[other]) / 2);
-  }
-
-  // In double: the difference both - 2 shared cancels for rows that are close.
-  double product(std::size_t other) {
-    const std::size_t n = pool_.entries(other);
-    const std::uint32_t* items = pool_.items(other);
-    reserve(n);
-    for (std::size_t e = 0; e < n; ++e) first_[e] = dense_[items[e]];
-    const Eigen::Map<const Eigen::ArrayXf> mine(first_.data(), static_cast<Eigen::Index>(n));
-    const Eigen::Map<const Eigen::ArrayXf> theirs(pool_.feature(other), static_cast<Eigen::Index>(n));
-    return (mine.cast<double>() * theirs.cast<double>()).sum();
-  }
-
-  void reserve(std::size_t n) {
-    if (first_.size() >= n) return;
-    first_.resize(n);
-    second_.resize(n);
-  }
-
-  static constexpr std::size_t kNone = ~std::size_t{0};
-  static constexpr float kTiny = 1e-30F;
+  static constexpr Index kPacket = 8;
+  static constexpr float kTiny = 1e-30F;  // 0 log 0 = 0, for zeros stored in a row
   const Pool& pool_;
-  std::vector<float> dense_, constants_, first_, second_;
-  std::size_t loaded_ = kNone;
+  std::span<const std::uint32_t> leaf_;
+  std::vector<std::size_t> begins_, ends_;  // of the entries of an item
+  std::vector<std::uint32_t> touched_;      // items of the leaf
+  std::vector<std::uint32_t> holders_;      // places in the leaf, ascending for an item
+  ArrayXf values_, entropies_;
 };
 
 struct Near {
-  float key;  // of RowScan
+  float key;  // of LeafIndex::compare
   std::uint32_t position;
 
   auto operator<=>(const Near&) const = default;
@@ -189,20 +209,17 @@ using NearList = std::vector<Near>;
 
 // Lists
 
-// Merges candidates into a list of at most `most`, both ascending without repeats after this.
-void keep_nearest(NearList& list, NearList& candidates, std::size_t most) {
-  candidates.insert(candidates.end(), list.begin(), list.end());
-  std::sort(candidates.begin(), candidates.end());
-  // A pair has one key, whichever leaf it was met in, so that repeats lie side by side.
-  candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
-  list.assign(candidates.begin(),
-              candidates.begin() + static_cast<std::ptrdiff_t>(std::min(most, candidates.size())));
+// Merges candidates, none of them in the list yet, into a list of at most `most`, ascending.
+void keep_nearest(NearList& list, const NearList& candidates, std::size_t most) {
+  list.insert(list.end(), candidates.begin(), candidates.end());
+  std::sort(list.begin(), list.end());
+  if (list.size() > most) list.resize(most);
 }
 
 // Largest difference of two keys that single precision may have turned round.
 double key_error(const Pool& pool, std::size_t i, const Near& near) {
   if (pool.distance == Distance::JensenShannon) return 1e-5;
-  return kCancelled * (1 + pool.constants[i] + pool.constants[near.position]);
+  return kCancelled * (1 + pool.squares[i] + pool.squares[near.position]);
 }
 
 void sort_by_definition(const Pool& pool, std::size_t i, std::span<Near> run) {
@@ -237,23 +254,22 @@ std::vector<std::uint32_t> nearest_of(const Pool& pool, std::size_t i, NearList&
 
 // All pairs
 
-NearList all_others(RowScan& scan, std::size_t i, std::size_t people) {
-  NearList list;
-  scan.load(i);
-  for (std::size_t j = 0; j < people; ++j)
-    if (j != i) list.push_back({scan.to(j), static_cast<std::uint32_t>(j)});
-  std::sort(list.begin(), list.end());
-  return list;
-}
-
 std::vector<std::vector<std::uint32_t>> compare_all(const Pool& pool, std::size_t most,
                                                     const Progress& progress) {
+  std::vector<std::uint32_t> everybody(pool.size());
+  std::iota(everybody.begin(), everybody.end(), 0U);
+  LeafIndex index(pool);
+  index.build(everybody);
   std::vector<std::vector<std::uint32_t>> result(pool.size());
   parallel_blocks(pool.size(), kRowBlock, [&](std::size_t begin, std::size_t end) {
     progress.throw_if_stopped();
-    RowScan scan(pool);
+    LeafIndex::Scratch scratch;
     for (std::size_t i = begin; i < end; ++i) {
-      NearList list = all_others(scan, i, pool.size());
+      index.compare(i, 0, scratch);
+      NearList list;
+      for (const std::uint32_t j : everybody)
+        if (j != i) list.push_back({scratch.keys[j], j});
+      std::sort(list.begin(), list.end());
       result[i] = nearest_of(pool, i, list, most);
     }
   });
@@ -284,8 +300,7 @@ class TreeGrower {
  private:
   void split(std::span<std::uint32_t> part) {
     if (part.size() <= leaf_) {
-      // A fixed order gives every pair one key, and reads the rows in the order of the memory.
-      std::sort(part.begin(), part.end());
+      std::sort(part.begin(), part.end());  // rows are read in the order of the memory
       return;
     }
     progress_.throw_if_stopped();
@@ -382,19 +397,23 @@ void add_leaf_starts(std::size_t begin, std::size_t end, std::size_t leaf, std::
   add_leaf_starts(middle, end, leaf, starts);
 }
 
-void compare_leaf(RowScan& scan, std::span<const std::uint32_t> leaf, std::size_t most,
+bool is_news(const NearList& list, const Near& near, std::size_t most) {
+  if (list.size() >= most && !(near < list.back())) return false;
+  return std::none_of(list.begin(), list.end(),
+                      [&](const Near& known) { return known.position == near.position; });
+}
+
+void compare_leaf(const LeafIndex& leaf, std::size_t most, LeafIndex::Scratch& scratch,
                   std::vector<NearList>& lists) {
   std::vector<NearList> candidates(leaf.size());
-  const auto offer = [&](std::size_t n, float key, std::uint32_t other) {
-    const NearList& list = lists[leaf[n]];
-    if (list.size() < most || Near{key, other} < list.back()) candidates[n].push_back({key, other});
+  const auto offer = [&](std::size_t n, const Near& near) {
+    if (is_news(lists[leaf[n]], near, most)) candidates[n].push_back(near);
   };
   for (std::size_t a = 0; a < leaf.size(); ++a) {
-    scan.load(leaf[a]);
+    leaf.compare(a, a + 1, scratch);
     for (std::size_t b = a + 1; b < leaf.size(); ++b) {
-      const float key = scan.to(leaf[b]);
-      offer(a, key, leaf[b]);
-      offer(b, key, leaf[a]);
+      offer(a, {scratch.keys[b], leaf[b]});
+      offer(b, {scratch.keys[b], leaf[a]});
     }
   }
   for (std::size_t n = 0; n < leaf.size(); ++n) keep_nearest(lists[leaf[n]], candidates[n], most);
@@ -412,10 +431,12 @@ std::vector<NearList> compare_leaves(const Pool& pool, const Forest& forest, std
     progress.report("neighbours", static_cast<double>(tree), static_cast<double>(forest.size()));
     parallel_blocks(leaves, kLeafBlock, [&](std::size_t begin, std::size_t end) {
       progress.throw_if_stopped();
-      RowScan scan(pool);
-      for (std::size_t l = begin; l < end; ++l)
-        compare_leaf(scan, std::span(forest[tree]).subspan(starts[l], starts[l + 1] - starts[l]), most,
-                     lists);
+      LeafIndex index(pool);
+      LeafIndex::Scratch scratch;
+      for (std::size_t l = begin; l < end; ++l) {
+        index.build(std::span(forest[tree]).subspan(starts[l], starts[l + 1] - starts[l]));
+        compare_leaf(index, most, scratch, lists);
+      }
     });
   }
   return lists;
