@@ -18,5 +18,6 @@ install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/hyobscureConfigVersion.cmake
   cmake/FindSodium.cmake
   cmake/FindDuckDB.cmake
+  cmake/FindXGBoost.cmake
   cmake/FindZstd.cmake
   DESTINATION ${hyobscure_package_dir})

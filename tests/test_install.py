@@ -27,9 +27,10 @@ def test_every_part_of_the_library_links(prefix, tmp_path):
     """One function from each end of the pipeline, so that no dependency is missing from the package."""
     (tmp_path / "CMakeLists.txt").write_text((SOURCE / "examples" / "use_the_library" / "CMakeLists.txt").read_text())
     (tmp_path / "main.cpp").write_text(
-        "#include <hyobscure/data/spec.h>\n#include <hyobscure/data/synth.h>\n#include <hyobscure/report/summary.h>\n"
+        "#include <hyobscure/census/learned_secret.h>\n#include <hyobscure/data/spec.h>\n#include <hyobscure/data/synth.h>\n#include <hyobscure/report/summary.h>\n"
         "int main(int, char** argv) {\n"
         "  hyobscure::data::synthesise({.people = 30}, argv[1], true);\n"
+        "  if (hyobscure::census::learn_secret({}, {}, 2, {}, {}, hyobscure::Key::from_seed(1)).models != 0) return 1;\n"
         "  return hyobscure::report::settings_page().empty() || hyobscure::data::settings().empty();\n}\n")
     for command in (["cmake", "-B", "build", f"-DCMAKE_PREFIX_PATH={prefix}"], ["cmake", "--build", "build"], ["build/channel", tmp_path / "d"]):
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
