@@ -164,6 +164,32 @@ TEST(Channel, DistancesThatAreAllZeroHideEverything) {
   EXPECT_LE(solve_with_multiplier(problem, 1).info.leakage_nats, kTolerance);
 }
 
+TEST(Channel, PeopleWhoAreAllEquallyFarApartCanHideEverything) {
+  const auto problem = with_distance(MatrixXd{{3, 1}, {1, 2}, {0, 4}}, MatrixXd::Constant(3, 3, 0.7));
+  expect_answers(problem, 0.7);
+  EXPECT_LE(solve_with_budget(problem, 0.7).info.leakage_nats, kTolerance);
+  EXPECT_LE(solve_with_multiplier(problem, 100).info.leakage_nats, kTolerance);
+}
+
+// As many clusters as people, each with one value; people of a value stand on one spot. That is the uniform
+// source of n symbols, whose least information at error rate e is log n - h(e) - e log(n - 1).
+TEST(Channel, OneClusterForEachPersonGivesTheTextbookAnswerOfTheUniformSource) {
+  constexpr int kValues = 4, kPeople = 12;
+  MatrixXd joint = MatrixXd::Zero(kPeople, kValues), distance(kPeople, kPeople);
+  for (int i = 0; i < kPeople; ++i) {
+    joint(i, i % kValues) = 1;
+    for (int j = 0; j < kPeople; ++j) distance(i, j) = i % kValues == j % kValues ? 0 : 1;
+  }
+  for (const auto& problem : {with_distance(joint, distance),
+                              with_distance(MatrixXd::Identity(kValues, kValues), zero_one(kValues))})
+    for (const double budget : {0.001, 0.05, 0.3, 0.7}) {
+      expect_answers(problem, budget);
+      EXPECT_NEAR(solve_with_budget(problem, budget).info.leakage_nats,
+                  std::log(4.0) + x_log_x(budget) + x_log_x(1 - budget) - budget * std::log(3.0),
+                  2 * kTolerance);
+    }
+}
+
 TEST(Channel, IdenticalClustersEmptyCellsAndTinyWeightsAreOrdinaryInput) {
   MatrixXd joint{{5, 0, 0}, {0, 0, 4}, {2, 2, 2}, {2, 2, 2}, {1e-7, 0, 0}, {0, 3e-7, 1e-7}};
   const auto distance = random_problem(5, {.clusters = 6}).distances[0];

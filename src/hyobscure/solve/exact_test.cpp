@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <functional>
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/parallel.h"
@@ -16,27 +15,6 @@ namespace hyobscure::solve {
 namespace {
 
 constexpr double kBit = 1 / kBitsPerNat;
-
-std::vector<Partition> all_partitions(const OrderedValues& values, const GroupLimits& limits,
-                                      std::optional<int> groups) {
-  std::vector<Partition> found;
-  Partition partial{{0}};
-  const std::function<void()> extend = [&] {
-    const int first = partial.starts.back();
-    if (first == values.count()) {
-      if (!groups || partial.groups() == *groups) found.push_back(partial);
-      return;
-    }
-    for (int end = first + 1; end <= values.count(); ++end)
-      if (allowed(values, limits, first, end)) {
-        partial.starts.push_back(end);
-        extend();
-        partial.starts.pop_back();
-      }
-  };
-  extend();
-  return found;
-}
 
 double objective_of(const ChannelProblem& problem, const ChannelResult& solution, Objective objective) {
   return solution.info.leakage_nats + (objective == Objective::Total ? group_entropy(problem.joints) : 0.0);

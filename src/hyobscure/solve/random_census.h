@@ -2,10 +2,14 @@
 
 // People at random, for the tests of this folder: every table can be checked against sums over people.
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
+#include <optional>
 #include <random>
 #include <vector>
 
+#include "hyobscure/solve/partition.h"
 #include "hyobscure/solve/segments.h"
 
 namespace hyobscure::solve {
@@ -75,6 +79,28 @@ inline RandomCensus random_census(unsigned seed, const CensusShape& shape) {
     census.people.push_back({cluster, value, cluster + noise(rng)});
   }
   return census;
+}
+
+/// Every partition within the limits, by brute force.
+inline std::vector<Partition> all_partitions(const OrderedValues& values, const GroupLimits& limits,
+                                             std::optional<int> groups) {
+  std::vector<Partition> found;
+  Partition partial{{0}};
+  const std::function<void()> extend = [&] {
+    const int first = partial.starts.back();
+    if (first == values.count()) {
+      if (!groups || partial.groups() == *groups) found.push_back(partial);
+      return;
+    }
+    for (int end = first + 1; end <= values.count(); ++end)
+      if (allowed(values, limits, first, end)) {
+        partial.starts.push_back(end);
+        extend();
+        partial.starts.pop_back();
+      }
+  };
+  extend();
+  return found;
 }
 
 }  // namespace hyobscure::solve

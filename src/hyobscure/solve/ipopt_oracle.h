@@ -1,0 +1,196 @@
+#pragma once
+
+// The O-problem of one group in Ipopt, a general interior-point solver: an oracle for tests, a rival for
+// benchmarks. Shares nothing with our solver but the definition.
+
+#include <Eigen/Core>
+#include <IpIpoptApplication.hpp>
+#include <IpTNLP.hpp>
+#include <chrono>
+#include <cmath>
+
+namespace hyobscure::solve {
+
+/// Variables: the channel O(c, j), what is published v_j(y), its totals R_j.
+///
+///   minimise   sum_{j,y} v_j(y) log( v_j(y) / (q_y R_j) )
+///   subject to v_j(y) = sum_c P(c,y) O(c,j),   R_j = sum_y v_j(y),   sum_j O(c,j) = 1,   <cost, O> <= budget
+///
+/// With v and R as variables of their own the Hessian is sparse and exact.
+class IpoptChannel : public Ipopt::TNLP {
+ public:
+  using Index = Ipopt::Index;
+  using Number = Ipopt::Number;
+
+  IpoptChannel(const Eigen::MatrixXd& joint, const Eigen::MatrixXd& distance, double budget)
+      : joint_(joint),
+        cost_(joint.rowwise().sum().asDiagonal() * distance),
+        shares_(joint.colwise().sum().transpose() / joint.sum()),
+        budget_(budget),
+        m_(static_cast<Index>(joint.rows())),
+        n_(static_cast<Index>(joint.cols())) {}
+
+  const Eigen::MatrixXd& channel() const { return channel_; }
+
+  bool get_nlp_info(Index& variables, Index& constraints, Index& jacobian, Index& hessian,
+                    IndexStyleEnum& style) override {
+    variables = total(m_);
+    constraints = m_ * n_ + m_ + m_ + 1;
+    jacobian = m_ * n_ * (m_ + 1) + m_ * (n_ + 1) + m_ * m_ + m_ * m_;
+    hessian = m_ * (2 * n_ + 1);
+    style = C_STYLE;
+    return true;
+  }
+
+  bool get_bounds_info(Index variables, Number* low, Number* high, Index constraints, Number* least,
+                       Number* most) override {
+    std::fill_n(low, variables, 0.0);
+    std::fill_n(high, variables, 2e19);  // Ipopt's infinity
+    std::fill_n(least, constraints, 0.0);
+    std::fill_n(most, constraints, 0.0);
+    for (Index c = 0; c < m_; ++c) least[row_sum(c)] = most[row_sum(c)] = 1;
+    least[constraints - 1] = -2e19;
+    most[constraints - 1] = budget_;
+    return true;
+  }
+
+  /// Everybody anywhere: inside all bounds.
+  bool get_starting_point(Index, bool, Number* x, bool, Number*, Number*, Index, bool, Number*) override {
+    for (Index j = 0; j < m_; ++j) {
+      for (Index c = 0; c < m_; ++c) x[entry(c, j)] = 1.0 / m_;
+      for (Index y = 0; y < n_; ++y) x[published(y, j)] = joint_.col(y).sum() / m_;
+      x[total(j)] = joint_.sum() / m_;
+    }
+    return true;
+  }
+
+  bool eval_f(Index, const Number* x, bool, Number& value) override {
+    value = 0;
+    for (Index j = 0; j < m_; ++j)
+      for (Index y = 0; y < n_; ++y) value += x[published(y, j)] * score(x, y, j);
+    return true;
+  }
+
+  bool eval_grad_f(Index variables, const Number* x, bool, Number* gradient) override {
+    std::fill_n(gradient, variables, 0.0);
+    for (Index j = 0; j < m_; ++j)
+      for (Index y = 0; y < n_; ++y) {
+        gradient[published(y, j)] = score(x, y, j) + 1;
+        gradient[total(j)] -= x[published(y, j)] / x[total(j)];
+      }
+    return true;
+  }
+
+  bool eval_g(Index, const Number* x, bool, Index constraints, Number* g) override {
+    const Eigen::Map<const Eigen::MatrixXd> channel(x, m_, m_), v(x + m_ * m_, n_, m_);
+    const Eigen::MatrixXd difference = v - joint_.transpose() * channel;
+    std::copy_n(difference.data(), difference.size(), g);
+    for (Index j = 0; j < m_; ++j) {
+      g[m_ * n_ + j] = x[total(j)] - v.col(j).sum();
+      g[row_sum(j)] = channel.row(j).sum();
+    }
+    g[constraints - 1] = cost_.cwiseProduct(channel).sum();
+    return true;
+  }
+
+  bool eval_jac_g(Index, const Number*, bool, Index constraints, Index, Index* rows, Index* columns,
+                  Number* values) override {
+    Index k = 0;
+    const auto put = [&](Index row, Index column, double value) {
+      if (values == nullptr) {
+        rows[k] = row;
+        columns[k] = column;
+      } else {
+        values[k] = value;
+      }
+      ++k;
+    };
+    for (Index j = 0; j < m_; ++j) {
+      for (Index y = 0; y < n_; ++y) {
+        for (Index c = 0; c < m_; ++c) put(j * n_ + y, entry(c, j), -joint_(c, y));
+        put(j * n_ + y, published(y, j), 1);
+        put(m_ * n_ + j, published(y, j), -1);
+      }
+      put(m_ * n_ + j, total(j), 1);
+      for (Index c = 0; c < m_; ++c) {
+        put(row_sum(c), entry(c, j), 1);
+        put(constraints - 1, entry(c, j), cost_(c, j));
+      }
+    }
+    return true;
+  }
+
+  /// The constraints are linear: only the objective counts.
+  bool eval_h(Index, const Number* x, bool, Number factor, Index, const Number*, bool, Index, Index* rows,
+              Index* columns, Number* values) override {
+    Index k = 0;
+    for (Index j = 0; j < m_; ++j) {
+      double weight = 0;
+      for (Index y = 0; y < n_; ++y, k += 2) {
+        if (values == nullptr) {
+          rows[k] = columns[k] = columns[k + 1] = published(y, j);
+          rows[k + 1] = total(j);
+        } else {
+          values[k] = factor / x[published(y, j)];
+          values[k + 1] = -factor / x[total(j)];
+          weight += x[published(y, j)];
+        }
+      }
+      if (values == nullptr)
+        rows[k] = columns[k] = total(j);
+      else
+        values[k] = factor * weight / (x[total(j)] * x[total(j)]);
+      ++k;
+    }
+    return true;
+  }
+
+  void finalize_solution(Ipopt::SolverReturn, Index, const Number* x, const Number*, const Number*, Index,
+                         const Number*, const Number*, Number, const Ipopt::IpoptData*,
+                         Ipopt::IpoptCalculatedQuantities*) override {
+    channel_ = Eigen::Map<const Eigen::MatrixXd>(x, m_, m_).cwiseMax(0);
+    const Eigen::VectorXd sums = channel_.rowwise().sum();
+    channel_.array().colwise() /= sums.array();
+  }
+
+ private:
+  Index entry(Index c, Index j) const { return j * m_ + c; }
+  Index published(Index y, Index j) const { return m_ * m_ + j * n_ + y; }
+  Index total(Index j) const { return m_ * m_ + m_ * n_ + j; }
+  Index row_sum(Index c) const { return m_ * n_ + m_ + c; }
+  double score(const Number* x, Index y, Index j) const {
+    return std::log(x[published(y, j)] / (shares_(y) * x[total(j)]));
+  }
+
+  Eigen::MatrixXd joint_, cost_, channel_;
+  Eigen::VectorXd shares_;
+  double budget_;
+  Index m_, n_;
+};
+
+struct IpoptAnswer {
+  Eigen::MatrixXd channel;  ///< not negative, rows sum to 1; may overdraw the budget by Ipopt's tolerance
+  bool solved = false;
+  double seconds = 0;
+};
+
+/// Every value of the joint must have weight.
+inline IpoptAnswer solve_with_ipopt(const Eigen::MatrixXd& joint, const Eigen::MatrixXd& distance,
+                                    double budget, double seconds_allowed = 600) {
+  Ipopt::SmartPtr<IpoptChannel> problem = new IpoptChannel(joint, distance, budget);
+  Ipopt::SmartPtr<Ipopt::IpoptApplication> ipopt = new Ipopt::IpoptApplication();
+  ipopt->Options()->SetIntegerValue("print_level", 0);
+  ipopt->Options()->SetStringValue("sb", "yes");  // no banner
+  ipopt->Options()->SetNumericValue("tol", 1e-9);
+  ipopt->Options()->SetNumericValue("bound_relax_factor", 0);
+  ipopt->Options()->SetNumericValue("max_cpu_time", seconds_allowed);
+  ipopt->Options()->SetStringValue("jac_c_constant", "yes");
+  ipopt->Options()->SetStringValue("jac_d_constant", "yes");
+  const auto begin = std::chrono::steady_clock::now();
+  ipopt->Initialize("");
+  const auto status = ipopt->OptimizeTNLP(Ipopt::GetRawPtr(problem));
+  return {problem->channel(), status == Ipopt::Solve_Succeeded,
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()};
+}
+
+}  // namespace hyobscure::solve
