@@ -25,7 +25,6 @@ constexpr double kAtTheMinimum = 1e-12;    // budgets this close to the smallest
 constexpr int kMostPrices = 60;            // of distance, tried for one budget
 constexpr double kSteepest = 1e9;          // price, relative to the first, at which the search gives up
 constexpr double kShareOfOneSolve = 0.25;  // of the tolerance; two solves and a chord meet in the gap
-constexpr double kFirstShare = 0.05;       // of the gap that is left: early solves need not be better
 
 class Stopwatch {
  public:
@@ -257,7 +256,7 @@ class BudgetSearch {
   bool has_point_within(double budget) const;
   Best best_within(double budget) const;
   double next_price(double budget) const;
-  void try_price(double multiplier, double tolerance, double budget);
+  void try_price(double multiplier, double budget);
   bool at_minimum(double budget) const { return budget <= smallest_ + hair(); }
   double hair() const { return kAtTheMinimum * std::max(1.0, smallest_); }
   PersonResult finish(Best best, const Stopwatch& watch, int iterations_before) const;
@@ -266,6 +265,7 @@ class BudgetSearch {
   const double tolerance_;
   std::vector<CheapestChannel> cheapest_;
   double smallest_ = 0;
+  double uniform_ = std::numeric_limits<double>::infinity();  // distance beyond which a price hardly matters
   double harmless_ = std::numeric_limits<double>::infinity();
   double first_price_ = 1;
   PointPtr harmless_point_;
@@ -314,6 +314,7 @@ void BudgetSearch::find_ends() {
     const double room = any_candidates ? smallest_ : harmless_distance - smallest_;
     if (leak > 0 && room > 0) first_price_ = leak / room;
   }
+  if (!any_candidates) uniform_ = harmless_distance;
   if (harmless.size() == problem_.pools.size() && nothing_leaks) {
     harmless_ = harmless_distance;
     add_end(std::move(harmless), harmless_);
@@ -390,7 +391,9 @@ double BudgetSearch::next_price(double budget) const {
   const Priced* dear = nullptr;   // the lowest price that keeps the budget
   const Priced* cheap = nullptr;  // the highest price that does not
   for (const auto& priced : priced_)
-    if (priced.distance <= budget) {
+    if (priced.multiplier <= 0) {
+      continue;  // has no logarithm
+    } else if (priced.distance <= budget) {
       if (dear == nullptr) dear = &priced;
     } else if (dear == nullptr) {
       cheap = &priced;
@@ -410,7 +413,7 @@ double BudgetSearch::next_price(double budget) const {
   return cheap->multiplier * std::pow(dear->multiplier / cheap->multiplier, std::clamp(share, 0.02, 0.98));
 }
 
-void BudgetSearch::try_price(double multiplier, double tolerance, double budget) {
+void BudgetSearch::try_price(double multiplier, double budget) {
   const auto place = std::ranges::lower_bound(priced_, multiplier, {},
                                               [](const Priced& priced) { return priced.multiplier; });
   const Point* start = nullptr;
@@ -418,7 +421,7 @@ void BudgetSearch::try_price(double multiplier, double tolerance, double budget)
     start = place->point.get();
   else if (!priced_.empty())
     start = priced_.back().point.get();
-  Solve solved = solve_at(problem_, multiplier, tolerance, start);
+  Solve solved = solve_at(problem_, multiplier, kShareOfOneSolve * tolerance_, start);
   iterations_ += solved.iterations;
   all_donors_ = all_donors_ && solved.all_donors;
   lines_.push_back({solved.bound, multiplier});
@@ -443,18 +446,17 @@ PersonResult BudgetSearch::solve(double budget) {
   if (budget >= harmless_)
     return finish({.point = *harmless_point_, .lower = 0, .multiplier = 0}, watch, iterations_before);
   forget_above(budget);
+  if (budget >= uniform_) try_price(0, budget);  // something must leak, or the harmless channel is too large
   for (int tried = 0; tried < kMostPrices; ++tried) {
     problem_.progress.throw_if_stopped();
-    double tolerance = kShareOfOneSolve * tolerance_;
     if (has_point_within(budget)) {
       const Best best = best_within(budget);
       problem_.progress.report("donors", tried, 0);
       if (best.gap() <= tolerance_) return finish(best, watch, iterations_before);
-      tolerance = std::max(tolerance, kFirstShare * best.gap());
     }
     const double price = next_price(budget);
     if (price <= 0) break;
-    try_price(price, tolerance, budget);
+    try_price(price, budget);
   }
   require(has_point_within(budget), "budget",
           fmt::format("found no channel with an expected distance of {:.6g} or less", budget),

@@ -92,11 +92,11 @@ class PoolBarrier {
 
  private:
   void certify();
-  void cheapest_scores();
   void find_direction();
   void factor_column(Index j);
+  void complete_laplacian();
   void factor_row_sums();
-  void apply_inverse(Index j, Eigen::Ref<const VectorXd> right, Eigen::Ref<VectorXd> result);
+  void apply_inverse(Index j, Eigen::Ref<const VectorXd> right, double lacking, Eigen::Ref<VectorXd> result);
   void solve_residual();
   void update_residual();
   void measure_direction();
@@ -130,10 +130,11 @@ class PoolBarrier {
   MatrixXd inverse_;                    // t = 1/theta; 0 where forbidden
   MatrixXd spread_, weights_, damped_;  // sigma, W and a of each value and donor
   VectorXd coupling_;                   // c of each donor
+  std::vector<Index> heaviest_;         // whose t is the largest, of each donor
   MatrixXd value_factor_, donor_factor_;
   MatrixXd row_matrix_;
   Eigen::LLT<MatrixXd> row_factor_;
-  VectorXd row_sums_, row_duals_, duals_change_, column_, image_;
+  VectorXd row_sums_, row_duals_, duals_change_, lacking_, column_, image_;
   VectorXd prices_of_people_, cheapest_;  // mu, and the terms of the bound
   MatrixXd dual_scores_;
 
@@ -149,10 +150,11 @@ PoolBarrier::PoolBarrier(const PricedPool& pool, bool balanced, double tolerance
     matrix->setZero(m_, m_);
   for (auto* matrix : {&published_, &scores_, &spread_, &weights_, &damped_, &dual_scores_})
     matrix->setZero(n_, m_);
-  for (auto* vector : {&outputs_, &coupling_, &row_sums_, &row_duals_, &duals_change_, &column_,
+  for (auto* vector : {&outputs_, &coupling_, &row_sums_, &row_duals_, &duals_change_, &lacking_, &column_,
                        &prices_of_people_, &cheapest_})
     vector->setZero(m_);
   image_.setZero(n_);
+  heaviest_.assign(at(m_), 0);
   x_.setConstant(1 / static_cast<double>(pool.own ? m_ : m_ - 1));
   if (!pool.own) x_.diagonal().setZero();
   try_step(0);
@@ -177,26 +179,10 @@ int PoolBarrier::minimise(int max_iterations, const Progress& progress) {
 
 // ---- Certificate ----
 
-/// mu_u of the free form: the smallest entry of each row of the gradient.
-void PoolBarrier::cheapest_scores() {
-  prices_of_people_.setConstant(std::numeric_limits<double>::max());
-  for (Index j = 0; j < m_; ++j) {
-    const double own = prices_of_people_(j);
-    for (Index y = 0; y < n_; ++y) {
-      auto smallest = part(prices_of_people_, y).array();
-      smallest = smallest.min(part(pool_.price.col(j), y).array() + scores_(y, j));
-    }
-    if (!pool_.own) prices_of_people_(j) = own;
-  }
-}
-
 /// The price dual: proven for any mu, whatever the channel.
 void PoolBarrier::certify() {
-  if (balanced_ && !has_duals_) return;
-  if (balanced_)
-    prices_of_people_ = -row_duals_;
-  else
-    cheapest_scores();
+  if (!has_duals_) return;
+  prices_of_people_ = -row_duals_;
   cheapest_.setConstant(std::numeric_limits<double>::max());
   double logs = 0;
   double size = 0;
@@ -244,12 +230,26 @@ void PoolBarrier::factor_column(Index j) {
   }
   if (!pool_.own) gradient_(j, j) = 0;
   coupling_(j) = balanced_ ? -1 / kappa : 1 / rho;
+  inverse_.col(j).maxCoeff(&heaviest_[at(j)]);
   const double root = std::sqrt(std::abs(coupling_(j)));
   for (Index y = 0; y < n_; ++y) {
     const auto t = part(inverse_.col(j), y);
     part(value_factor_.col(j), y) = std::sqrt(weights_(y, j)) * t;
     part(donor_factor_.col(j), y) = root * damped_(y, j) * t;
   }
+}
+
+/// Where balanced, sum_j M_j^-1 is the Laplacian of a graph: no entry off the diagonal is positive, and rows
+/// sum to zero. Its diagonal from its other entries, not by subtraction: near a permutation all that is left
+/// of it lies far below the rounding of sum_j t. Rows and columns have the same total, so that the row duals
+/// are known up to a constant only, which the added constant fixes.
+void PoolBarrier::complete_laplacian() {
+  row_matrix_.diagonal().setZero();
+  row_sums_.setOnes();
+  column_.noalias() = row_matrix_.selfadjointView<Eigen::Lower>() * row_sums_;
+  row_sums_ = -column_;
+  row_matrix_.diagonal() = row_sums_;
+  row_matrix_.array() += row_sums_.mean() / static_cast<double>(m_);
 }
 
 /// The Schur complement of the row sums: sum_j M_j^-1.
@@ -264,9 +264,10 @@ void PoolBarrier::factor_row_sums() {
         .selfadjointView<Eigen::Lower>()
         .rankUpdate(value_factor_.middleRows(begin, count), -1);
   }
-  row_matrix_.diagonal() += row_sums_;
-  // Rows and columns have the same total: without a gauge the row duals are known up to a constant only.
-  if (balanced_) row_matrix_.array() += row_matrix_.diagonal().mean() / static_cast<double>(m_);
+  if (balanced_)
+    complete_laplacian();
+  else
+    row_matrix_.diagonal() += row_sums_;
   row_factor_.compute(row_matrix_);
   for (double lift = 1e-14; row_factor_.info() != Eigen::Success && lift < 1; lift *= 10) {
     row_matrix_.diagonal() += lift * row_sums_;
@@ -274,10 +275,11 @@ void PoolBarrier::factor_row_sums() {
   }
 }
 
-/// M_j^-1 right, where balanced restricted to columns that sum to 0.
-void PoolBarrier::apply_inverse(Index j, Eigen::Ref<const VectorXd> right, Eigen::Ref<VectorXd> result) {
+/// M_j^-1 right. Where balanced: the solution of A_j result + constant = right that sums to -lacking.
+void PoolBarrier::apply_inverse(Index j, Eigen::Ref<const VectorXd> right, double lacking,
+                                Eigen::Ref<VectorXd> result) {
   result = inverse_.col(j).cwiseProduct(right);
-  double total = 0;
+  double total = lacking;
   for (Index y = 0; y < n_; ++y) {
     image_(y) = part(result, y).sum();
     total += damped_(y, j) * image_(y);
@@ -287,20 +289,27 @@ void PoolBarrier::apply_inverse(Index j, Eigen::Ref<const VectorXd> right, Eigen
     const double change = shift - weights_(y, j) * (image_(y) + shift * spread_(y, j));
     part(result, y) += change * part(inverse_.col(j), y);
   }
+  if (!balanced_) return;
+  // The heaviest entry from the sum of the column: its own digits are lost in t.
+  double& heaviest = result(heaviest_[at(j)]);
+  heaviest = 0;
+  heaviest = -lacking - result.sum();
 }
 
-/// Adds to the direction what takes the residual away, with row duals that make its row sums zero.
+/// Adds to the direction what takes the residual away, with row duals that make its row sums zero. Where
+/// balanced, its column sums become what the columns of the channel lack.
 void PoolBarrier::solve_residual() {
   duals_change_ = direction_.rowwise().sum();
   for (Index j = 0; j < m_; ++j) {
-    apply_inverse(j, residual_.col(j), column_);
+    lacking_(j) = balanced_ ? 1 - outputs_(j) - direction_.col(j).sum() : 0;
+    apply_inverse(j, residual_.col(j), lacking_(j), column_);
     duals_change_ -= column_;
   }
   row_factor_.solveInPlace(duals_change_);
   row_duals_ += duals_change_;
   for (Index j = 0; j < m_; ++j) {
     residual_.col(j) += duals_change_;
-    apply_inverse(j, residual_.col(j), column_);
+    apply_inverse(j, residual_.col(j), lacking_(j), column_);
     direction_.col(j) -= column_;
   }
 }
@@ -368,7 +377,6 @@ void PoolBarrier::try_step(double step) {
   column_.setZero();
   for (Index j = 0; j < m_; ++j) {
     trial_.col(j) = x_.col(j) + step * direction_.col(j);
-    if (balanced_) trial_.col(j) /= trial_.col(j).sum();
     column_ += trial_.col(j);
   }
   column_ = column_.cwiseInverse();
