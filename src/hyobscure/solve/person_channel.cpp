@@ -256,6 +256,7 @@ class BudgetSearch {
   bool has_point_within(double budget) const;
   Best best_within(double budget) const;
   double next_price(double budget) const;
+  double price_inside(double budget, std::size_t dear, std::size_t first) const;
   void try_price(double multiplier, double budget);
   bool at_minimum(double budget) const { return budget <= smallest_ + hair(); }
   double hair() const { return kAtTheMinimum * std::max(1.0, smallest_); }
@@ -385,32 +386,48 @@ BudgetSearch::Best BudgetSearch::best_within(double budget) const {
   return best;
 }
 
-/// Distance falls with its price. Inside a bracket the logarithm of the price is interpolated by distance;
-/// outside, the price goes up or down by steps that follow the distance still to go. 0: nothing left to try.
+/// Distance falls with its price. Outside a bracket the price goes up or down by steps that follow the
+/// distance still to go. 0: nothing left to try.
 double BudgetSearch::next_price(double budget) const {
-  const Priced* dear = nullptr;   // the lowest price that keeps the budget
-  const Priced* cheap = nullptr;  // the highest price that does not
-  for (const auto& priced : priced_)
-    if (priced.multiplier <= 0) {
-      continue;  // has no logarithm
-    } else if (priced.distance <= budget) {
-      if (dear == nullptr) dear = &priced;
-    } else if (dear == nullptr) {
-      cheap = &priced;
-    }
-  if (dear == nullptr && cheap == nullptr) return first_price_;
-  if (dear == nullptr) {
-    const double ratio = (cheap->distance - smallest_) / std::max(budget - smallest_, 1e-300);
-    const double price = cheap->multiplier * std::clamp(ratio, 1.5, 10.0);
+  const auto has_logarithm = [](const Priced& priced) { return priced.multiplier > 0; };
+  const auto first = std::ranges::find_if(priced_, has_logarithm);
+  const auto dear = std::find_if(first, priced_.end(), [&](const Priced& p) { return p.distance <= budget; });
+  if (first == priced_.end()) return first_price_;
+  if (dear == priced_.end()) {
+    const Priced& cheap = priced_.back();
+    const double ratio = (cheap.distance - smallest_) / std::max(budget - smallest_, 1e-300);
+    const double price = cheap.multiplier * std::clamp(ratio, 1.5, 10.0);
     return price <= kSteepest * first_price_ ? price : 0;
   }
-  if (cheap == nullptr) {
+  if (dear == first) {
     const double price = 0.25 * dear->multiplier;
     return price >= first_price_ / kSteepest ? price : 0;
   }
-  if (dear->multiplier <= cheap->multiplier * (1 + 1e-9)) return 0;
-  const double share = (cheap->distance - budget) / (cheap->distance - dear->distance);
-  return cheap->multiplier * std::pow(dear->multiplier / cheap->multiplier, std::clamp(share, 0.02, 0.98));
+  return price_inside(budget, static_cast<std::size_t>(dear - priced_.begin()),
+                      static_cast<std::size_t>(first - priced_.begin()));
+}
+
+/// Inside a bracket the logarithm of the price is interpolated by distance, through a third point where there
+/// is one. The aim lies a little beyond the budget as seen from the nearer end: points close by on both sides
+/// make a good mix, one alone does not.
+double BudgetSearch::price_inside(double budget, std::size_t dear, std::size_t first) const {
+  const Priced& high = priced_[dear];
+  const Priced& low = priced_[dear - 1];
+  const double width = std::log(high.multiplier / low.multiplier);
+  if (width <= 1e-9) return 0;
+  const bool low_is_nearer = low.distance - budget < budget - high.distance;
+  const double aim = budget + 0.2 * (budget - (low_is_nearer ? low : high).distance);
+  const auto slope = [](const Priced& a, const Priced& b) {
+    return std::log(a.multiplier / b.multiplier) / (a.distance - b.distance);
+  };
+  double step = slope(high, low) * (aim - low.distance);
+  const bool below = dear >= first + 2;
+  if (below || dear + 1 < priced_.size()) {
+    const Priced& third = below ? priced_[dear - 2] : priced_[dear + 1];
+    const double bend = (slope(third, high) - slope(high, low)) / (third.distance - low.distance);
+    if (std::isfinite(bend)) step += bend * (aim - low.distance) * (aim - high.distance);
+  }
+  return low.multiplier * std::exp(std::clamp(step, 0.02 * width, 0.98 * width));
 }
 
 void BudgetSearch::try_price(double multiplier, double budget) {
