@@ -1,0 +1,135 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "hyobscure/base/numeric.h"
+#include "hyobscure/base/progress.h"
+
+namespace hyobscure::solve {
+
+/// Distances between the people of a pool, row by row, so that they can be kept or computed on demand.
+class PersonDistances {
+ public:
+  virtual ~PersonDistances() = default;
+  [[nodiscard]] virtual std::size_t size() const = 0;
+  /// d(person, v) for all v; finite, not negative, need not be symmetric. Called from several threads at
+  /// once.
+  virtual void row(std::size_t person, std::span<float> to) const = 0;
+};
+
+/// Distances that are kept: people^2 floats.
+class DistanceMatrix final : public PersonDistances {
+ public:
+  using Table = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+  explicit DistanceMatrix(Table table) : table_(std::move(table)) {}
+  [[nodiscard]] std::size_t size() const override { return static_cast<std::size_t>(table_.rows()); }
+  void row(std::size_t person, std::span<float> to) const override {
+    const auto values = table_.row(static_cast<Eigen::Index>(person));
+    std::copy(values.data(), values.data() + values.size(), to.begin());
+  }
+
+ private:
+  Table table_;
+};
+
+/// People who may donate to each other: those of one group (and of the same kept columns).
+struct PersonPool {
+  const PersonDistances* distances = nullptr;
+  std::vector<std::uint32_t> value_of_person;  ///< y_u: what the informed attacker knows; below `values`
+  std::uint32_t values = 0;
+  /// p(y | x_u) as an attacker's model sees it, people x values, rows sum to 1. Empty: no learned attacker.
+  Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> learned = {};
+  /// Donors considered for each person, ascending; empty: all people of the pool. For pools too large for all
+  /// pairs; the certificate then covers these candidates only.
+  std::vector<std::vector<std::uint32_t>> candidates = {};
+
+  std::size_t size() const { return value_of_person.size(); }
+};
+
+/// What is minimised:  informed_weight I(Y;V|pool) + learned_weight I(Y';V|pool), Y' drawn from p(y | x_u).
+struct PersonTerms {
+  double informed_weight = 1;
+  double learned_weight = 0;
+  bool balanced = true;    ///< every row is published once in expectation: columns sum to 1 as well
+  bool self_donor = true;  ///< false: nobody's own row (but for the only person of a pool)
+};
+
+struct PersonSettings {
+  double gap_tolerance_bits = 1e-5;
+  /// Pools up to this size are solved by the dense interior point, where only the informed attacker counts.
+  std::size_t dense_limit = 400;
+  int max_iterations = 2000;
+};
+
+/// O(v | u) without its zeros, rows in the order of the people.
+struct SparseChannel {
+  std::vector<std::size_t> starts = {0};  ///< row u: entries starts[u] .. starts[u + 1] - 1
+  std::vector<std::uint32_t> donors;      ///< ascending in each row
+  std::vector<double> probabilities;      ///< of a row sum to 1 within 1e-12
+
+  std::size_t size() const { return starts.size() - 1; }
+};
+
+struct PersonInfo {
+  bool solved = false;             ///< the gap is within the tolerance
+  double informed_nats = kUnset;   ///< sum over pools of p I(Y;V|pool), exact for the returned channels
+  double learned_nats = kUnset;    ///< the same for the learned attacker; unset where there is none
+  double distance = kUnset;        ///< expected, of the returned channels
+  double objective_nats = kUnset;  ///< the weighted sum of the two leakages
+  double gap_nats =
+      kUnset;              ///< proven: objective + multiplier * distance exceeds its optimum by no more. With
+                           ///< a budget: the objective exceeds the optimum within the budget by no more.
+  bool all_donors = true;  ///< the proof covers every pair of a pool, not just candidates
+  double multiplier = kUnset;  ///< price of distance in nats
+  int iterations = 0;
+  double seconds = 0;
+};
+
+struct PersonResult {
+  std::vector<SparseChannel> channels;  ///< one a pool
+  PersonInfo info;
+};
+
+/// Who publishes whose features: the O-problem with every person their own cluster.
+///
+///   minimise  objective(O) + multiplier * D,   D = mean over all people u of sum_v O(v|u) d(u,v)
+///
+/// A person weighs 1 / (people of all pools). Convex; person_channel.md derives solvers and certificate.
+/// The result does not depend on the number of threads. Throws InputError for malformed input, and Stopped.
+[[nodiscard]] PersonResult solve_people_with_multiplier(std::span<const PersonPool> pools,
+                                                        const PersonTerms& terms, double multiplier,
+                                                        const PersonSettings& settings = {},
+                                                        const Progress& progress = {});
+
+/// The same within a budget: minimise the objective subject to D <= budget. Throws InputError, naming
+/// smallest_person_distance(), if no channel is that near.
+[[nodiscard]] PersonResult solve_people_with_budget(std::span<const PersonPool> pools,
+                                                    const PersonTerms& terms, double budget,
+                                                    const PersonSettings& settings = {},
+                                                    const Progress& progress = {});
+
+/// Many budgets, each started from the answers to others.
+[[nodiscard]] std::vector<PersonResult> solve_people_with_budgets(std::span<const PersonPool> pools,
+                                                                  const PersonTerms& terms,
+                                                                  std::span<const double> budgets,
+                                                                  const PersonSettings& settings = {},
+                                                                  const Progress& progress = {});
+
+/// No channel within the terms has a smaller expected distance: 0 with self donors where d(u,u) = 0; else
+/// each person's nearest donor, or the cheapest assignment where balanced.
+[[nodiscard]] double smallest_person_distance(std::span<const PersonPool> pools, const PersonTerms& terms);
+
+/// From this distance on nothing need leak: free, the cheapest donor of each pool for everybody; balanced,
+/// the uniform donor.
+[[nodiscard]] double harmless_person_distance(std::span<const PersonPool> pools, const PersonTerms& terms);
+
+/// informed_nats, learned_nats and distance of any channels, exactly as in PersonInfo; the rest is unset.
+[[nodiscard]] PersonInfo evaluate_people(std::span<const PersonPool> pools, const PersonTerms& terms,
+                                         std::span<const SparseChannel> channels);
+
+}  // namespace hyobscure::solve

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "hyobscure/solve/person_support.h"
+#include "hyobscure/solve/person_terms.h"
+
+namespace hyobscure::solve {
+
+/// A bound on the problem restricted to the support. Replaces the prices by those that attain it, which are
+/// at least as good as the given ones. Cost O(pairs), times values for the learned attacker.
+[[nodiscard]] double bound_on_support(const PoolTask& task, const Support& support, PoolDuals& duals);
+
+struct FullBound {
+  double bound = 0;
+  DonorRows additions;  ///< pairs off the support that keep the bound low
+};
+
+/// A bound on the problem over all pairs, and the pairs to add so that it can rise. Two passes over all
+/// distances. Columns that violate their price by less than `slack` are left alone.
+[[nodiscard]] FullBound bound_on_all_pairs(const PoolTask& task, const std::vector<float>& nearest,
+                                           const PoolDuals& duals, double slack);
+
+struct StartRows {
+  DonorRows rows;
+  std::vector<float> nearest;  ///< least distance to an allowed donor, of each person
+};
+
+/// The nearest donors of each person, and for each donor the two nearest users of each value. Two passes over
+/// all distances.
+[[nodiscard]] StartRows near_pairs(const PoolTask& task);
+
+}  // namespace hyobscure::solve
