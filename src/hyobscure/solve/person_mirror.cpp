@@ -1,8 +1,6 @@
 #include "hyobscure/solve/person_mirror.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <cmath>
 #include <utility>
 
@@ -14,12 +12,15 @@ namespace {
 using Eigen::ArrayXf;
 using Eigen::Index;
 
-constexpr std::size_t kBlock = 256;        // rows or columns that one thread takes at a time
-constexpr float kFloor = 1e-30f;           // of a probability: it can come back, and floats stay normal
-constexpr double kBlend = 1e-9;            // share of q in a posterior of the learned attacker
+constexpr std::size_t kBlock = 256;  // rows or columns that one thread takes at a time
+constexpr float kFloor = 1e-30f;     // of a probability: it can come back, and floats stay normal
+constexpr double kBlend = 1e-9;      // share of q in a posterior of the learned attacker
 constexpr int kCheckEvery = 10;
-constexpr double kStepGrowth = 1.2;
-constexpr int kMostBalancing = 40;         // rounds of Sinkhorn in one step
+constexpr double kStepGrowth = 1.2;     // tried before each step; halved until the step test holds
+constexpr double kSmallestStep = 1e-3;  // below it only rounding can fail the test
+constexpr int kMostBalancing = 40;      // rounds of Sinkhorn in one step
+// Columns are balanced to this share of the gap, a person, but no worse and no better than:
+constexpr double kBalanceShare = 0.05, kCoarsestBalance = 1e-2, kFinestBalance = 1e-7;
 
 Index at(std::size_t i) { return static_cast<Index>(i); }
 
@@ -28,7 +29,8 @@ using Row = Eigen::Map<ArrayXf>;
 
 }  // namespace
 
-MirrorSolver::MirrorSolver(const PoolTask& task, const Support& support, std::vector<float> start)
+MirrorSolver::MirrorSolver(const PoolTask& task, const Support& support, std::vector<float> start,
+                           std::vector<float> column_prices)
     : task_(task),
       support_(support),
       informed_shares_(informed_shares(task.pool)),
@@ -46,12 +48,16 @@ MirrorSolver::MirrorSolver(const PoolTask& task, const Support& support, std::ve
       row_prices_(support.people_count()),
       log_rows_(support.people_count()),
       log_columns_(support.people_count()),
-      column_prices_(support.people_count(), 0.0f) {
+      column_prices_(std::move(column_prices)) {
   for (std::size_t pair = 0; pair < cost_.size(); ++pair)
-    cost_[pair] = static_cast<float>(task.multiplier *
-                                     (support.distances[pair] -
-                                      static_cast<double>(support.nearest[support.people[pair]])));
-  if (learned()) learned_scores_.resize(at(support.people_count()), task.pool.learned.cols());
+    cost_[pair] =
+        static_cast<float>(task.multiplier * (support.distances[pair] -
+                                              static_cast<double>(support.nearest[support.people[pair]])));
+  if (learned()) {
+    inverse_learned_shares_ =
+        (learned_shares_.array() > 0).select(1 / learned_shares_.array(), 0).cast<float>();
+    learned_scores_.setZero(at(support.people_count()), task.pool.learned.cols());
+  }
   const double weight = task.terms.informed_weight + task.terms.learned_weight;
   step_ = weight > 0 ? 1 / weight : 1;
   measure(x_, at_x_);
@@ -87,33 +93,46 @@ void MirrorSolver::measure(const std::vector<float>& channel, Masses& masses) co
 }
 
 void MirrorSolver::mix(const Masses& x, const Masses& w, double theta, Masses& result) const {
-  for (std::size_t c = 0; c < x.cells.size(); ++c)
-    result.cells[c] = (1 - theta) * x.cells[c] + theta * w.cells[c];
-  for (std::size_t j = 0; j < x.columns.size(); ++j)
-    result.columns[j] = (1 - theta) * x.columns[j] + theta * w.columns[j];
-  if (learned())
-    result.learned = static_cast<float>(1 - theta) * x.learned + static_cast<float>(theta) * w.learned;
+  parallel_blocks(support_.people_count(), kBlock, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t c = support_.column_cells[begin]; c < support_.column_cells[end]; ++c)
+      result.cells[c] = (1 - theta) * x.cells[c] + theta * w.cells[c];
+    for (std::size_t j = begin; j < end; ++j)
+      result.columns[j] = (1 - theta) * x.columns[j] + theta * w.columns[j];
+    if (!learned()) return;
+    const auto rows = at(end - begin);
+    result.learned.middleRows(at(begin), rows) =
+        static_cast<float>(1 - theta) * x.learned.middleRows(at(begin), rows) +
+        static_cast<float>(theta) * w.learned.middleRows(at(begin), rows);
+  });
 }
 
-/// Of the objective at y, for all pairs; and its least entry in each row.
-void MirrorSolver::compute_gradient() {
-  const double informed = task_.terms.informed_weight, weight = task_.terms.learned_weight;
+/// w1 s1 of the cells and w2 s2 of the donors at y.
+void MirrorSolver::compute_scores() {
+  const auto informed = static_cast<float>(task_.terms.informed_weight);
+  const auto weight = static_cast<float>(task_.terms.learned_weight);
   parallel_blocks(support_.people_count(), kBlock, [&](std::size_t begin, std::size_t end) {
     for (std::size_t j = begin; j < end; ++j) {
-      for (std::size_t c = support_.column_cells[j]; c < support_.column_cells[j + 1]; ++c)
-        scores_[c] = static_cast<float>(
-            informed * std::log(at_y_.cells[c] /
-                                (informed_shares_(support_.cell_values[c]) * at_y_.columns[j])));
-      if (!learned() || at_y_.columns[j] <= 0) continue;
-      for (Index y = 0; y < learned_shares_.size(); ++y)
-        learned_scores_(at(j), y) =
-            learned_shares_(y) > 0
-                ? static_cast<float>(weight * std::log((1 - kBlend) * at_y_.learned(at(j), y) /
-                                                           (learned_shares_(y) * at_y_.columns[j]) +
-                                                       kBlend))
-                : 0.0f;
+      const std::size_t first = support_.column_cells[j], last = support_.column_cells[j + 1];
+      if (first == last) continue;
+      for (std::size_t c = first; c < last; ++c)
+        scores_[c] = static_cast<float>(at_y_.cells[c] /
+                                        (informed_shares_(support_.cell_values[c]) * at_y_.columns[j]));
+      Row scores(scores_.data() + first, at(last - first));
+      scores = informed * scores.log();
+      if (!learned()) continue;
+      const auto blend = static_cast<float>(kBlend);
+      learned_scores_.row(at(j)) =
+          weight * ((1 - blend) / static_cast<float>(at_y_.columns[j]) * at_y_.learned.row(at(j)).array() *
+                        inverse_learned_shares_.transpose() +
+                    blend)
+                       .log();
     }
   });
+}
+
+/// Of the objective at y, for all pairs; and the least price in each row.
+void MirrorSolver::compute_gradient() {
+  compute_scores();
   parallel_blocks(support_.people_count(), kBlock, [&](std::size_t begin, std::size_t end) {
     for (std::size_t u = begin; u < end; ++u) {
       float least = std::numeric_limits<float>::infinity();
@@ -131,18 +150,13 @@ void MirrorSolver::compute_gradient() {
 
 /// next = w exp(-scale (gradient - nu)), rows normalised.
 void MirrorSolver::move_rows(double scale) {
-  const auto factor = static_cast<float>(scale);
   parallel_blocks(support_.people_count(), kBlock, [&](std::size_t begin, std::size_t end) {
-    ArrayXf exponents;
+    ArrayXf logs;
     for (std::size_t u = begin; u < end; ++u) {
       const std::size_t first = support_.starts[u], size = support_.starts[u + 1] - first;
-      exponents.resize(at(size));
-      const auto least = static_cast<float>(row_prices_[u]);
-      for (std::size_t k = 0; k < size; ++k)
-        exponents(at(k)) =
-            factor * (least - (gradient_[first + k] - column_prices_[support_.donors[first + k]]));
+      log_ratios(u, static_cast<float>(scale), logs);
       Row next(next_.data() + first, at(size));
-      next = ConstRow(w_.data() + first, at(size)) * exponents.exp();
+      next = ConstRow(w_.data() + first, at(size)) * logs.exp();
       const double sum = next.cast<double>().sum();
       next = (next * static_cast<float>(1 / sum)).max(kFloor);
       log_rows_[u] = -std::log(sum);
@@ -184,21 +198,33 @@ void MirrorSolver::balance_columns() {
   measure(next_, at_next_);
 }
 
-/// The Bregman distance of next from w: sum w phi(next / w).
-double MirrorSolver::moved(double scale) const {
+/// The logarithm of next / w over a row, without the scaling of the row.
+void MirrorSolver::log_ratios(std::size_t u, float scale, ArrayXf& result) const {
+  const std::size_t first = support_.starts[u], size = support_.starts[u + 1] - first;
+  const auto least = static_cast<float>(row_prices_[u]);
+  result.resize(at(size));
+  for (std::size_t k = 0; k < size; ++k)
+    result(at(k)) = scale * (least - (gradient_[first + k] - column_prices_[support_.donors[first + k]]));
+}
+
+/// The Bregman distance of next from w: sum w phi(next / w), phi(r) = r log r - r + 1.
+double MirrorSolver::distance_moved(double scale) const {
   return sum_over_blocks(support_.people_count(), kBlock, [&](std::size_t begin, std::size_t end) {
     double sum = 0;
-    for (std::size_t u = begin; u < end; ++u)
-      for (std::size_t pair = support_.starts[u]; pair < support_.starts[u + 1]; ++pair) {
-        const std::uint32_t j = support_.donors[pair];
-        const double logarithm = scale * (row_prices_[u] - (gradient_[pair] - column_prices_[j])) +
-                                 log_rows_[u] + (task_.terms.balanced ? log_columns_[j] : 0);
-        // the same function of r = e^logarithm, by its own series
-        const double phi = std::abs(logarithm) < 1e-2
-                               ? logarithm * logarithm * (0.5 + logarithm * (1.0 / 3 + logarithm / 8))
-                               : next_[pair] / w_[pair] * (logarithm - 1) + 1;
-        sum += w_[pair] * phi;
-      }
+    ArrayXf logs;
+    for (std::size_t u = begin; u < end; ++u) {
+      const std::size_t first = support_.starts[u];
+      log_ratios(u, static_cast<float>(scale), logs);
+      logs += static_cast<float>(log_rows_[u]);
+      if (task_.terms.balanced)
+        for (Index k = 0; k < logs.size(); ++k)
+          logs(k) += static_cast<float>(log_columns_[support_.donors[first + static_cast<std::size_t>(k)]]);
+      const ConstRow w(w_.data() + first, logs.size()), next(next_.data() + first, logs.size());
+      // near r = 1 by its series in log r, elsewhere as it stands
+      sum += (logs.abs() < 0.02f)
+                 .select(w * logs.square() * (0.5f + logs * (1.0f / 3 + logs / 8)), next * (logs - 1) + w)
+                 .sum();
+    }
     return sum;
   });
 }
@@ -218,10 +244,10 @@ double MirrorSolver::divergence() const {
       if (learned())
         for (Index y = 0; y < learned_shares_.size(); ++y)
           if (at_y_.learned(at(j), y) > 0)
-            sum += weight * at_y_.learned(at(j), y) *
-                   relative_entropy_of_change(theta_ *
-                                              (at_next_.learned(at(j), y) - at_w_.learned(at(j), y)) /
-                                              at_y_.learned(at(j), y));
+            sum +=
+                weight * at_y_.learned(at(j), y) *
+                relative_entropy_of_change(theta_ * (at_next_.learned(at(j), y) - at_w_.learned(at(j), y)) /
+                                           at_y_.learned(at(j), y));
       sum -= (informed + weight) * column *
              relative_entropy_of_change(theta_ * (at_next_.columns[j] - at_w_.columns[j]) / column);
     }
@@ -230,20 +256,21 @@ double MirrorSolver::divergence() const {
 }
 
 /// Moves x and w. Returns whether x went downhill.
-bool MirrorSolver::accept(double theta) {
-  const auto share = static_cast<float>(theta);
-  const double slope = sum_over_blocks(support_.people_count(), kBlock, [&](std::size_t begin, std::size_t end) {
-    double sum = 0;
-    for (std::size_t pair = support_.starts[begin]; pair < support_.starts[end]; ++pair) {
-      const float change = share * (next_[pair] - x_[pair]);
-      sum += static_cast<double>(gradient_[pair] - column_prices_[support_.donors[pair]]) * change;
-      x_[pair] += change;
-    }
-    return sum;
-  });
+bool MirrorSolver::move_to_next() {
+  const auto share = static_cast<float>(theta_);
+  const double slope =
+      sum_over_blocks(support_.people_count(), kBlock, [&](std::size_t begin, std::size_t end) {
+        double sum = 0;
+        for (std::size_t pair = support_.starts[begin]; pair < support_.starts[end]; ++pair) {
+          const float change = share * (next_[pair] - x_[pair]);
+          sum += static_cast<double>(gradient_[pair] - column_prices_[support_.donors[pair]]) * change;
+          x_[pair] += change;
+        }
+        return sum;
+      });
   std::swap(w_, next_);
   std::swap(at_w_, at_next_);
-  mix(at_x_, at_w_, theta, at_x_);
+  mix(at_x_, at_w_, theta_, at_x_);
   return slope <= 0;
 }
 
@@ -256,7 +283,6 @@ void MirrorSolver::restart() {
 void MirrorSolver::take_step() {
   mix(at_x_, at_w_, theta_, at_y_);
   compute_gradient();
-  const double previous = step_;
   for (step_ *= kStepGrowth;; step_ *= 0.5) {
     const double scale = step_ / theta_;
     move_rows(scale);
@@ -264,17 +290,15 @@ void MirrorSolver::take_step() {
       balance_columns();
     else
       measure(next_, at_next_);
-    if (divergence() <= theta_ * theta_ / step_ * moved(scale)) break;
-    if (step_ < 1e-3) break;
+    if (divergence() <= theta_ * theta_ / step_ * distance_moved(scale) || step_ < kSmallestStep) break;
   }
-  const bool downhill = accept(theta_);
+  const bool downhill = move_to_next();
   if (task_.terms.balanced)
     for (std::size_t j = 0; j < column_prices_.size(); ++j)
       column_prices_[j] += static_cast<float>(theta_ / step_ * log_columns_[j]);
-  (void)previous;
   if (downhill) {
-    const double ratio = theta_ * theta_;
-    theta_ = (std::sqrt(ratio * ratio + 4 * ratio) - ratio) / 2;
+    const double square = theta_ * theta_;
+    theta_ = (std::sqrt(square * square + 4 * square) - square) / 2;
   } else {
     restart();
   }
@@ -326,16 +350,6 @@ void MirrorSolver::check() {
     value_ += column_prices_[j] * (1 - at_x_.columns[j]);
   PoolDuals duals = current_duals();
   const double bound = bound_on_support(task_, support_, duals);
-  if (std::getenv("DBG")) {
-    double raw = 0;
-    for (std::size_t u = 0; u < row_prices_.size(); ++u) raw += row_prices_[u] + task_.multiplier * support_.nearest[u];
-    for (const float c : column_prices_) raw += c;
-    const double m = static_cast<double>(row_prices_.size());
-    double err = 0;
-    for (const double c : at_x_.columns) err += std::abs(c - 1) / m;
-    std::printf("   it %d value %.6f bound %.6f raw %.6f gap %.2e theta %.3f step %.3g colerr %.1e\n", iterations_, value_ / m, bound / m,
-                raw / m, (value_ - std::max(bound, bound_)) / m, theta_, step_, err);
-  }
   if (bound > bound_) {
     bound_ = bound;
     best_duals_ = std::move(duals);
@@ -343,17 +357,17 @@ void MirrorSolver::check() {
 }
 
 void MirrorSolver::run(double tolerance, int max_iterations, const Progress& progress) {
-  for (int k = 0; k < max_iterations; ++k) {
+  const auto people = static_cast<double>(support_.people_count());
+  balance_tolerance_ = std::clamp(kBalanceShare * tolerance / people, kFinestBalance, kCoarsestBalance);
+  for (int k = 1; k <= max_iterations; ++k) {
     progress.throw_if_stopped();
     take_step();
     iterations_ += 1;
-    if (iterations_ % kCheckEvery == 0 || k + 1 == max_iterations) {
-      check();
-      if (value_ - bound_ <= tolerance) break;
-      if (task_.terms.balanced)
-        balance_tolerance_ =
-            std::clamp(0.05 * (value_ - bound_) / static_cast<double>(support_.people_count()), 1e-7, 1e-2);
-    }
+    if (k % kCheckEvery != 0 && k != max_iterations) continue;
+    check();
+    if (value_ - bound_ <= tolerance) return;
+    balance_tolerance_ =
+        std::clamp(kBalanceShare * (value_ - bound_) / people, kFinestBalance, kCoarsestBalance);
   }
 }
 

@@ -13,12 +13,15 @@ namespace {
 using Eigen::Index;
 
 constexpr std::size_t kNearestDonors = 20;  // of each person, in the first support
-constexpr std::size_t kDonorsPerPass = 256;  // a person gets at most so many donors as their near user at once
-constexpr std::size_t kRowsAtOnce = 16;     // people whose distance rows are held together
+constexpr std::size_t kDonorsPerPass =
+    256;  // a person gets at most so many donors as their near user at once
+constexpr std::size_t kCheapestDonors = 10;                // that a pass adds to a row
+constexpr std::size_t kRowsAtOnce = 16;                    // people whose distance rows are held together
 constexpr std::size_t kTableCells = std::size_t{1} << 24;  // of BestUsers: 16 bytes each
 constexpr float kLowest = -std::numeric_limits<float>::infinity();
 constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
-constexpr double kRounding = 4e-16;
+constexpr double kRounding = 1e-14;  // of a price: some forty operations
+constexpr std::size_t kBlock = 256;  // rows or columns that one thread takes at a time
 
 Index at(std::size_t i) { return static_cast<Index>(i); }
 
@@ -106,6 +109,20 @@ class BestUsers {
   std::unique_ptr<std::mutex[]> locks_;
 };
 
+/// A sum that is never above its exact value: compensated, less the rounding of its terms.
+class SafeSum {
+ public:
+  void add(double term) {
+    sum_.add(term);
+    size_ += std::abs(term);
+  }
+  double lower() const { return sum_.value() - kRounding * size_; }
+
+ private:
+  CompensatedSum sum_;
+  double size_ = 0;
+};
+
 using BatchScores = std::function<void(const Batch&, RowMatrixXf&)>;
 
 BestUsers find_best_users(const std::vector<Batch>& batches, const Slice& slice, std::size_t people,
@@ -150,6 +167,10 @@ std::vector<Donor> nearest_donors(std::span<const float> distances, std::size_t 
   return row;
 }
 
+void append(std::vector<Donor>& row, const std::vector<Donor>& more) {
+  row.insert(row.end(), more.begin(), more.end());
+}
+
 /// The donors that have u among their two best users of u's value, and that `wanted` accepts.
 template <class Wanted>
 std::vector<Donor> donors_with_user(const BestUsers::Two* best, std::uint32_t u,
@@ -178,6 +199,9 @@ class AllPairs {
   double bound_of_batch(const Batch& batch, const BestUsers& best, double slack, DonorRows& additions) const;
   double least_price(std::size_t u, const BestUsers::Two* best, std::span<const float> distances,
                      std::span<const float> learned) const;
+  std::vector<Donor> cheapest_donors(std::size_t u, const BestUsers::Two* best,
+                                     std::span<const float> distances, std::span<const float> learned,
+                                     double slack) const;
   double rounding_of_learned() const;
 
   const PoolTask& task_;
@@ -211,7 +235,7 @@ void AllPairs::add_scores(const Batch& batch, RowMatrixXf& scores) const {
 void AllPairs::add_to_column_prices(const BestUsers& best, const Slice& slice) {
   const Eigen::VectorXd shares = informed_shares(task_.pool);
   const double scale = counts_informed(task_) ? 1 / weight() : 1;
-  parallel_blocks(task_.pool.size(), 256, [&](std::size_t begin, std::size_t end) {
+  parallel_blocks(task_.pool.size(), kBlock, [&](std::size_t begin, std::size_t end) {
     for (std::size_t y = slice.first_value; y < slice.first_value + slice.values; ++y) {
       if (shares(at(y)) == 0) continue;
       const BestUsers::Two* row = best.of_value(y);
@@ -256,24 +280,19 @@ FullBound AllPairs::bound(double slack) {
   result.additions.resize(people);
   std::vector<double> bounds(batches_.size());
   for (const Slice& slice : parts) {
-    if (parts.size() > 1) best = std::make_unique<BestUsers>(find_best_users(batches_, slice, people, scores));
+    if (parts.size() > 1)
+      best = std::make_unique<BestUsers>(find_best_users(batches_, slice, people, scores));
     parallel_blocks(slice.end - slice.begin, 1, [&](std::size_t k, std::size_t) {
       const std::size_t b = slice.begin + k;
       bounds[b] = bound_of_batch(batches_[b], *best, slack, result.additions);
     });
   }
-  double size = 0;
-  for (const double part : bounds) {
-    result.bound += part;
-    size += std::abs(part);
-  }
+  SafeSum sum;
+  for (const double part : bounds) sum.add(part);
   if (task_.terms.balanced)
     for (const double height : height_)
-      if (std::isfinite(height)) {
-        result.bound -= height;
-        size += std::abs(height);
-      }
-  result.bound -= kRounding * static_cast<double>(people) * size;
+      if (std::isfinite(height)) sum.add(-height);
+  result.bound = sum.lower();
   return result;
 }
 
@@ -294,16 +313,13 @@ double AllPairs::bound_of_batch(const Batch& batch, const BestUsers& best, doubl
     const std::uint32_t u = batch.people[k];
     const std::span<const float> row{distances.row(at(k)).data(), people};
     const BestUsers::Two* users = best.of_value(batch.value);
-    const std::span<const float> products =
-        counts_learned(task_) ? std::span<const float>{learned.row(at(k)).data(), people}
-                              : std::span<const float>{};
+    const std::span<const float> products = counts_learned(task_)
+                                                ? std::span<const float>{learned.row(at(k)).data(), people}
+                                                : std::span<const float>{};
     sum += task_.multiplier * nearest_[u] + least_price(u, users, row, products);
-    const auto violated = [&](std::size_t j) {
-      if (height_[j] + duals_.columns[j] <= slack) return false;
-      const float score = users[j].first_user == u ? users[j].first : users[j].second;
-      return counts_informed(task_) || score + duals_.columns[j] > slack;
-    };
+    const auto violated = [&](std::size_t j) { return height_[j] + duals_.columns[j] > slack; };
     additions[u] = donors_with_user(users, u, row, violated);
+    append(additions[u], cheapest_donors(u, users, row, products, slack));
   }
   return sum;
 }
@@ -313,15 +329,14 @@ double AllPairs::bound_of_batch(const Batch& batch, const BestUsers& best, doubl
 double AllPairs::least_price(std::size_t u, const BestUsers::Two* best, std::span<const float> distances,
                              std::span<const float> learned) const {
   const double nearest = nearest_[u];
-  const bool informed = counts_informed(task_), balanced = task_.terms.balanced;
+  const bool informed = counts_informed(task_);
   const double learned_weight = task_.terms.learned_weight;
+  // how a price depends on the height of its column: -height of w1 s1, +height of -nu
+  const double sign = (informed ? -1.0 : 0.0) + (task_.terms.balanced ? 1.0 : 0.0);
   const auto price_without_learned = [&](std::size_t j) {
-    // w1 s1 - nu = best - height + height where balanced
-    double price = task_.multiplier * (distances[j] - nearest);
-    if (informed) price += best[j].first;
-    if (informed != balanced) price -= informed ? height_[j] : 0;
-    if (!informed && balanced) price += height_[j];
-    return price;
+    const double score = informed ? best[j].first : 0;
+    const double height = sign != 0 ? sign * height_[j] : 0;
+    return task_.multiplier * (distances[j] - nearest) + score + height;
   };
   double least = std::numeric_limits<double>::infinity();
   if (learned.empty()) {
@@ -331,7 +346,8 @@ double AllPairs::least_price(std::size_t u, const BestUsers::Two* best, std::spa
   }
   double rough = least;
   for (std::size_t j = 0; j < distances.size(); ++j)
-    if (std::isfinite(distances[j])) rough = std::min(rough, price_without_learned(j) + learned_weight * learned[j]);
+    if (std::isfinite(distances[j]))
+      rough = std::min(rough, price_without_learned(j) + learned_weight * learned[j]);
   for (std::size_t j = 0; j < distances.size(); ++j) {
     if (!std::isfinite(distances[j])) continue;
     const double price = price_without_learned(j);
@@ -343,11 +359,40 @@ double AllPairs::least_price(std::size_t u, const BestUsers::Two* best, std::spa
   return least;
 }
 
+/// The donors that u would gain most by moving to at the given prices: those of largest
+/// mu_u + nu_j - gradient(u,j) > slack.
+std::vector<Donor> AllPairs::cheapest_donors(std::size_t u, const BestUsers::Two* best,
+                                             std::span<const float> distances, std::span<const float> learned,
+                                             double slack) const {
+  struct Gain {
+    double gain;
+    Donor donor;
+  };
+  std::vector<Gain> gains;
+  for (std::size_t j = 0; j < distances.size(); ++j) {
+    if (!std::isfinite(distances[j])) continue;
+    double gain = duals_.rows[u] + duals_.columns[j] - task_.multiplier * (distances[j] - nearest_[u]);
+    if (counts_informed(task_)) gain += height_[j] - best[j].first;
+    if (!learned.empty()) gain -= task_.terms.learned_weight * learned[j];
+    if (gain > slack) gains.push_back({gain, {static_cast<std::uint32_t>(j), distances[j]}});
+  }
+  if (gains.size() > kCheapestDonors) {
+    std::ranges::nth_element(gains, gains.begin() + kCheapestDonors, [](const Gain& a, const Gain& b) {
+      return a.gain != b.gain ? a.gain > b.gain : a.donor.donor < b.donor.donor;
+    });
+    gains.resize(kCheapestDonors);
+  }
+  std::vector<Donor> donors;
+  for (const Gain& gain : gains) donors.push_back(gain.donor);
+  return donors;
+}
+
 /// Of a dot product of n floats with weights that sum to about 1: (n + 2) units of the largest factor.
 double AllPairs::rounding_of_learned() const {
   if (!counts_learned(task_)) return 0;
   const double largest = duals_.learned.cwiseAbs().maxCoeff();
-  return 2 * static_cast<double>(task_.pool.learned.cols() + 2) * std::numeric_limits<float>::epsilon() * largest;
+  return 2 * static_cast<double>(task_.pool.learned.cols() + 2) * std::numeric_limits<float>::epsilon() *
+         largest;
 }
 
 }  // namespace
@@ -355,6 +400,48 @@ double AllPairs::rounding_of_learned() const {
 FullBound bound_on_all_pairs(const PoolTask& task, const std::vector<float>& nearest, const PoolDuals& duals,
                              double slack) {
   return AllPairs(task, nearest, duals).bound(slack);
+}
+
+namespace {
+
+/// Donors that a person keeps however far they are.
+std::vector<std::uint32_t> fixed_donors(const PoolTask& task, std::uint32_t u) {
+  std::vector<std::uint32_t> donors;
+  if (task.start != nullptr)
+    for (std::size_t k = task.start->starts[u]; k < task.start->starts[u + 1]; ++k)
+      donors.push_back(task.start->donors[k]);
+  if (!task.pool.candidates.empty())
+    donors.insert(donors.end(), task.pool.candidates[u].begin(), task.pool.candidates[u].end());
+  else if (task.terms.self_donor)
+    donors.push_back(u);
+  if (task.terms.balanced || donors.empty()) {
+    const auto ring = ring_donors(task.terms, task.pool.size(), u);
+    donors.insert(donors.end(), ring.begin(), ring.end());
+  }
+  return donors;
+}
+
+void add_fixed_donors(const PoolTask& task, std::uint32_t u, std::span<const float> distances,
+                      std::vector<Donor>& row) {
+  for (const std::uint32_t donor : fixed_donors(task, u))
+    if (is_allowed(task.pool, task.terms, u, donor)) row.push_back({donor, distances[donor]});
+}
+
+StartRows candidate_pairs(const PoolTask& task) {
+  const std::size_t people = task.pool.size();
+  StartRows start{.rows = DonorRows(people), .nearest = std::vector<float>(people)};
+  parallel_blocks(people, kRowsAtOnce, [&](std::size_t begin, std::size_t end) {
+    std::vector<float> distances(people);
+    for (std::size_t u = begin; u < end; ++u) {
+      task.pool.distances->row(u, distances);
+      add_fixed_donors(task, static_cast<std::uint32_t>(u), distances, start.rows[u]);
+      if (start.rows[u].empty())  // oneself was the only candidate, and is not allowed
+        for (const std::uint32_t donor : ring_donors(task.terms, people, u))
+          start.rows[u].push_back({donor, distances[donor]});
+      start.nearest[u] = std::ranges::min(start.rows[u], {}, &Donor::distance).distance;
+    }
+  });
+  return start;
 }
 
 StartRows near_pairs(const PoolTask& task) {
@@ -375,87 +462,126 @@ StartRows near_pairs(const PoolTask& task) {
         const std::span<const float> row{distances.row(at(i)).data(), people};
         start.nearest[u] = *std::ranges::min_element(row);
         start.rows[u] = nearest_donors(row, kNearestDonors);
-        const auto near_user =
-            donors_with_user(best.of_value(batch.value), u, row, [](std::size_t) { return true; });
-        start.rows[u].insert(start.rows[u].end(), near_user.begin(), near_user.end());
-        if (is_allowed(task.pool, task.terms, u, u)) start.rows[u].push_back({u, row[u]});
-        if (task.terms.balanced)
-          for (const std::uint32_t donor : ring_donors(task.terms, people, u))
-            start.rows[u].push_back({donor, row[donor]});
+        append(start.rows[u],
+               donors_with_user(best.of_value(batch.value), u, row, [](std::size_t) { return true; }));
+        add_fixed_donors(task, u, row, start.rows[u]);
       }
     });
   }
+  return start;
+}
+
+}  // namespace
+
+StartRows start_rows(const PoolTask& task) {
+  StartRows start = task.pool.candidates.empty() ? near_pairs(task) : candidate_pairs(task);
   tidy_rows(start.rows);
   return start;
 }
 
-double bound_on_support(const PoolTask& task, const Support& support, PoolDuals& duals) {
-  const std::size_t people = support.people_count();
-  const bool informed = counts_informed(task), balanced = task.terms.balanced;
-  const double weight = task.terms.informed_weight;
-  const Eigen::VectorXd shares = informed_shares(task.pool);
+namespace {
 
-  // the part of a pair's price that the informed attacker has no say in
-  const auto fixed_price = [&](std::size_t pair, std::size_t u) {
-    double price = task.multiplier * (support.distances[pair] - static_cast<double>(support.nearest[u]));
-    if (counts_learned(task))
-      price += task.terms.learned_weight * task.pool.learned.row(at(u)).cast<double>().dot(
-                                               duals.learned.row(at(support.donors[pair])).cast<double>());
-    return price;
-  };
-  std::vector<double> fixed(support.pairs());
-  parallel_blocks(people, 256, [&](std::size_t begin, std::size_t end) {
+/// Everything about one bound on a support. w1 s1 = best - height and, where balanced, nu = -height.
+class OnSupport {
+ public:
+  OnSupport(const PoolTask& task, const Support& support, PoolDuals& duals)
+      : task_(task),
+        support_(support),
+        duals_(duals),
+        fixed_(support.pairs()),
+        best_(support.cells()),
+        heights_(support.people_count(), 0.0) {}
+
+  double bound();
+
+ private:
+  double fixed_price(std::size_t pair, std::size_t u) const;
+  void price_cells(std::size_t j);
+  void price_column(std::size_t j, const Eigen::VectorXd& shares);
+  double least_price(std::size_t u) const;
+
+  const PoolTask& task_;
+  const Support& support_;
+  PoolDuals& duals_;
+  std::vector<double> fixed_;  // the part of a pair's price that the informed attacker has no say in
+  std::vector<double> best_, heights_;
+};
+
+double OnSupport::fixed_price(std::size_t pair, std::size_t u) const {
+  const double price =
+      task_.multiplier * (support_.distances[pair] - static_cast<double>(support_.nearest[u]));
+  if (!counts_learned(task_)) return price;
+  const auto scores = duals_.learned.row(at(support_.donors[pair])).cast<double>();
+  return price + task_.terms.learned_weight * task_.pool.learned.row(at(u)).cast<double>().dot(scores);
+}
+
+void OnSupport::price_cells(std::size_t j) {
+  for (std::size_t c = support_.column_cells[j]; c < support_.column_cells[j + 1]; ++c) {
+    best_[c] = -std::numeric_limits<double>::infinity();
+    for (std::size_t k = support_.cell_starts[c]; k < support_.cell_starts[c + 1]; ++k) {
+      const std::uint32_t pair = support_.by_column[k];
+      best_[c] = std::max(best_[c], duals_.rows[support_.people[pair]] - fixed_[pair]);
+    }
+  }
+}
+
+void OnSupport::price_column(std::size_t j, const Eigen::VectorXd& shares) {
+  const std::size_t first = support_.column_cells[j], last = support_.column_cells[j + 1];
+  if (first == last) return;
+  const double highest = *std::max_element(best_.begin() + static_cast<std::ptrdiff_t>(first),
+                                           best_.begin() + static_cast<std::ptrdiff_t>(last));
+  heights_[j] = highest;
+  if (!counts_informed(task_)) return;
+  const double weight = task_.terms.informed_weight;
+  double mass = 0;
+  for (std::size_t c = first; c < last; ++c)
+    mass += shares(support_.cell_values[c]) * std::exp((best_[c] - highest) / weight);
+  heights_[j] += weight * std::log(mass);
+}
+
+double OnSupport::least_price(std::size_t u) const {
+  const bool informed = counts_informed(task_);
+  // how a price depends on the height of its column: -height of w1 s1, +height of -nu
+  const double sign = (informed ? -1.0 : 0.0) + (task_.terms.balanced ? 1.0 : 0.0);
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t pair = support_.starts[u]; pair < support_.starts[u + 1]; ++pair) {
+    const double score = informed ? best_[support_.cell_of_pair[pair]] : 0;
+    least = std::min(least, fixed_[pair] + score + sign * heights_[support_.donors[pair]]);
+  }
+  return least;
+}
+
+double OnSupport::bound() {
+  const std::size_t people = support_.people_count();
+  const Eigen::VectorXd shares = informed_shares(task_.pool);
+  parallel_blocks(people, kBlock, [&](std::size_t begin, std::size_t end) {
     for (std::size_t u = begin; u < end; ++u)
-      for (std::size_t pair = support.starts[u]; pair < support.starts[u + 1]; ++pair)
-        fixed[pair] = fixed_price(pair, u);
+      for (std::size_t pair = support_.starts[u]; pair < support_.starts[u + 1]; ++pair)
+        fixed_[pair] = fixed_price(pair, u);
   });
-
-  std::vector<double> best(support.cells()), heights(people, 0);
-  parallel_blocks(people, 256, [&](std::size_t begin, std::size_t end) {
+  parallel_blocks(people, kBlock, [&](std::size_t begin, std::size_t end) {
     for (std::size_t j = begin; j < end; ++j) {
-      double highest = -std::numeric_limits<double>::infinity(), mass = 0;
-      for (std::size_t c = support.column_cells[j]; c < support.column_cells[j + 1]; ++c) {
-        best[c] = -std::numeric_limits<double>::infinity();
-        for (std::size_t k = support.cell_starts[c]; k < support.cell_starts[c + 1]; ++k) {
-          const std::uint32_t pair = support.by_column[k];
-          best[c] = std::max(best[c], duals.rows[support.people[pair]] - fixed[pair]);
-        }
-        highest = std::max(highest, best[c]);
-      }
-      if (!std::isfinite(highest)) continue;  // an empty column
-      heights[j] = highest;
-      if (!informed) continue;
-      for (std::size_t c = support.column_cells[j]; c < support.column_cells[j + 1]; ++c)
-        mass += shares(support.cell_values[c]) * std::exp((best[c] - highest) / weight);
-      heights[j] += weight * std::log(mass);
+      price_cells(j);
+      price_column(j, shares);
     }
   });
-
-  // w1 s1 = best - height and, where balanced, nu = -height
-  const double sum = sum_over_blocks(people, 256, [&](std::size_t begin, std::size_t end) {
-    double part = 0;
-    for (std::size_t u = begin; u < end; ++u) {
-      double least = std::numeric_limits<double>::infinity();
-      for (std::size_t pair = support.starts[u]; pair < support.starts[u + 1]; ++pair) {
-        double price = fixed[pair];
-        if (informed) price += best[support.cell_of_pair[pair]];
-        if (informed && !balanced) price -= heights[support.donors[pair]];
-        if (!informed && balanced) price += heights[support.donors[pair]];
-        least = std::min(least, price);
-      }
-      duals.rows[u] = least;
-      part += least + task.multiplier * support.nearest[u];
-    }
-    return part;
+  SafeSum sum;
+  parallel_blocks(people, kBlock, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t u = begin; u < end; ++u) duals_.rows[u] = least_price(u);
   });
-  double bound = sum, size = std::abs(sum);
-  if (balanced)
+  for (std::size_t u = 0; u < people; ++u) sum.add(duals_.rows[u] + task_.multiplier * support_.nearest[u]);
+  if (task_.terms.balanced)
     for (std::size_t j = 0; j < people; ++j) {
-      duals.columns[j] = -heights[j];
-      bound -= heights[j];
-      size += std::abs(heights[j]);
+      duals_.columns[j] = -heights_[j];
+      sum.add(-heights_[j]);
     }
-  return bound - kRounding * static_cast<double>(people) * size;
+  return sum.lower();
+}
+
+}  // namespace
+
+double bound_on_support(const PoolTask& task, const Support& support, PoolDuals& duals) {
+  return OnSupport(task, support, duals).bound();
 }
 
 }  // namespace hyobscure::solve

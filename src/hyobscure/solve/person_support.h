@@ -26,11 +26,13 @@ struct Support {
   std::vector<float> nearest;             ///< of each person: the least distance to any donor that is allowed
   std::vector<std::uint32_t> people;      ///< of each pair
 
-  std::vector<std::uint32_t> by_column;        ///< pairs sorted by donor, value, person
-  std::vector<std::uint32_t> cell_of_pair;     ///< in the order of the rows
-  std::vector<std::size_t> cell_starts = {0};  ///< cell c: by_column[cell_starts[c] .. cell_starts[c + 1] - 1]
+  std::vector<std::uint32_t> by_column;     ///< pairs sorted by donor, value, person
+  std::vector<std::uint32_t> cell_of_pair;  ///< in the order of the rows
+  std::vector<std::size_t> cell_starts = {
+      0};  ///< cell c: by_column[cell_starts[c] .. cell_starts[c + 1] - 1]
   std::vector<std::uint32_t> cell_values;
-  std::vector<std::size_t> column_cells = {0};  ///< column j: cells column_cells[j] .. column_cells[j + 1] - 1
+  std::vector<std::size_t> column_cells = {
+      0};  ///< column j: cells column_cells[j] .. column_cells[j + 1] - 1
 
   std::size_t people_count() const { return starts.size() - 1; }
   std::size_t pairs() const { return donors.size(); }

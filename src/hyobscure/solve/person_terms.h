@@ -18,7 +18,7 @@ using RowMatrixXf = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::
 struct PoolDuals {
   std::vector<double> rows;     ///< mu_u
   std::vector<double> columns;  ///< nu_j; zeros unless balanced
-  RowMatrixXf learned;          ///< s2_j(y), donors x values, sum_y q2_y e^s2 <= 1; empty without that attacker
+  RowMatrixXf learned;  ///< s2_j(y), donors x values, sum_y q2_y e^s2 <= 1; empty without that attacker
 };
 
 /// q_y of the informed attacker.
@@ -37,11 +37,12 @@ inline Eigen::VectorXd learned_shares(const PersonPool& pool) {
 inline bool counts_learned(const PoolTask& task) { return task.terms.learned_weight > 0; }
 inline bool counts_informed(const PoolTask& task) { return task.terms.informed_weight > 0; }
 
-/// r log r - r + 1 at r = 1 + change, without cancellation where the change is small.
+/// r log r - r + 1 at r = 1 + change, by its series where the terms cancel.
 inline double relative_entropy_of_change(double change) {
-  if (std::abs(change) < 1e-2)
-    return change * change * (1.0 / 2 - change * (1.0 / 6 - change * (1.0 / 12 - change / 20)));
-  return (1 + change) * std::log1p(change) - change;
+  if (std::abs(change) < 0.05)
+    return change * change *
+           (1.0 / 2 - change * (1.0 / 6 - change * (1.0 / 12 - change * (1.0 / 20 - change / 30))));
+  return change > -1 ? (1 + change) * std::log1p(change) - change : 1;
 }
 
 /// Sum of body(begin, end) over fixed blocks: the same bits whatever the number of threads.
