@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "hyobscure/solve/person_terms.h"
@@ -64,11 +65,22 @@ bool balance(SparseChannel& channel) {
   return false;
 }
 
-/// An amount that a row, or a column, lacks.
-struct Lack {
-  std::uint32_t who;
-  double amount;
-};
+using Entries = std::vector<std::map<std::uint32_t, double>>;  // of each row, by donor
+
+/// Gives `amount` to row u and column u, where nobody may be their own donor: someone else's mass for a third
+/// person makes room.
+void give_around(Entries& rows, std::uint32_t u, double amount) {
+  for (std::uint32_t v = 0; v < rows.size(); ++v) {
+    if (v == u) continue;
+    for (auto& [donor, probability] : rows[v])
+      if (donor != u && probability >= amount) {
+        probability -= amount;
+        rows[v][u] += amount;
+        rows[u][donor] += amount;
+        return;
+      }
+  }
+}
 
 /// Takes from columns that have too much and gives what the rows then lack to the columns that have too
 /// little, wherever they are: at most two small entries a person, for what scalings are too slow to repair.
@@ -76,42 +88,45 @@ void repair(const PoolTask& task, SparseChannel& channel) {
   const auto before = column_sums(channel);
   for (std::size_t k = 0; k < channel.donors.size(); ++k)
     channel.probabilities[k] /= std::max(1.0, before[channel.donors[k]]);
-  std::vector<Lack> rows, columns;
   const auto after = column_sums(channel);
+  Entries rows(channel.size());
+  struct Gift {
+    std::uint32_t person, donor;
+    double amount;
+  };
+  std::vector<Gift> gifts;
+  std::uint32_t needy = 0;  // no column before it lacks anything
+  std::vector<double> lacking(channel.size());
+  for (std::size_t j = 0; j < lacking.size(); ++j) lacking[j] = std::max(0.0, 1 - after[j]);
   for (std::uint32_t u = 0; u < channel.size(); ++u) {
-    double sum = 0;
-    for (std::size_t k = channel.starts[u]; k < channel.starts[u + 1]; ++k) sum += channel.probabilities[k];
-    if (sum < 1) rows.push_back({u, 1 - sum});
-    if (after[u] < 1) columns.push_back({u, 1 - after[u]});
-  }
-  std::vector<std::vector<std::pair<std::uint32_t, double>>> gifts(channel.size());
-  for (Lack& row : rows)
-    while (row.amount > 0 && !columns.empty()) {
-      // the last column that this person may be published as
-      auto column = columns.rbegin();
-      if (!is_allowed(task.pool, task.terms, row.who, column->who) && columns.size() > 1) ++column;
-      const double gift = std::min(row.amount, column->amount);
-      gifts[row.who].emplace_back(column->who, gift);
-      row.amount -= gift;
-      column->amount -= gift;
-      if (column->amount <= 0) columns.erase(std::next(column).base());
+    double lack = 1;
+    for (std::size_t k = channel.starts[u]; k < channel.starts[u + 1]; ++k) {
+      rows[u][channel.donors[k]] = channel.probabilities[k];
+      lack -= channel.probabilities[k];
     }
-  SparseChannel repaired;
-  for (std::size_t u = 0; u < channel.size(); ++u) {
-    for (std::size_t k = channel.starts[u]; k < channel.starts[u + 1]; ++k)
-      gifts[u].emplace_back(channel.donors[k], channel.probabilities[k]);
-    std::ranges::sort(gifts[u]);
-    for (const auto& [donor, probability] : gifts[u]) {
-      if (repaired.donors.size() > repaired.starts.back() && repaired.donors.back() == donor) {
-        repaired.probabilities.back() += probability;
-      } else {
-        repaired.donors.push_back(donor);
-        repaired.probabilities.push_back(probability);
+    while (lack > 0 && needy < channel.size()) {
+      const double gift = std::min(lack, lacking[needy]);
+      if (gift > 0) gifts.push_back({u, needy, gift});
+      lack -= gift;
+      lacking[needy] -= gift;
+      if (lacking[needy] <= 0) ++needy;
+    }
+  }
+  for (const auto& [u, donor, amount] : gifts) {
+    if (is_allowed(task.pool, task.terms, u, donor))
+      rows[u][donor] += amount;
+    else
+      give_around(rows, u, amount);
+  }
+  channel = SparseChannel{};
+  for (const auto& row : rows) {
+    for (const auto& [donor, probability] : row)
+      if (probability > 0) {
+        channel.donors.push_back(donor);
+        channel.probabilities.push_back(probability);
       }
-    }
-    repaired.starts.push_back(repaired.donors.size());
+    channel.starts.push_back(channel.donors.size());
   }
-  channel = std::move(repaired);
 }
 
 /// sum_u sum_j O(j|u) d(u,j). Nearly all pairs are on the support; a repair may have added others.

@@ -29,8 +29,7 @@ using Row = Eigen::Map<ArrayXf>;
 
 }  // namespace
 
-MirrorSolver::MirrorSolver(const PoolTask& task, const Support& support, std::vector<float> start,
-                           std::vector<float> column_prices)
+MirrorSolver::MirrorSolver(const PoolTask& task, const Support& support, Floats start, Floats column_prices)
     : task_(task),
       support_(support),
       informed_shares_(informed_shares(task.pool)),
@@ -48,6 +47,7 @@ MirrorSolver::MirrorSolver(const PoolTask& task, const Support& support, std::ve
       row_prices_(support.people_count()),
       log_rows_(support.people_count()),
       log_columns_(support.people_count()),
+      column_sums_(support.people_count()),
       column_prices_(std::move(column_prices)) {
   for (std::size_t pair = 0; pair < cost_.size(); ++pair)
     cost_[pair] =
@@ -72,7 +72,7 @@ MirrorSolver::Masses MirrorSolver::empty_masses() const {
   return masses;
 }
 
-void MirrorSolver::measure(const std::vector<float>& channel, Masses& masses) const {
+void MirrorSolver::measure(const Floats& channel, Masses& masses) const {
   parallel_blocks(support_.people_count(), kBlock, [&](std::size_t begin, std::size_t end) {
     for (std::size_t j = begin; j < end; ++j) {
       masses.columns[j] = 0;
@@ -164,38 +164,46 @@ void MirrorSolver::move_rows(double scale) {
   });
 }
 
-double MirrorSolver::column_error() const {
-  double error = 0;
-  for (const double sum : at_next_.columns) error += std::abs(sum - 1);
+/// Sums of the columns of `next`, and how far they are from 1, a person.
+double MirrorSolver::sum_columns() {
+  const double error =
+      sum_over_blocks(support_.people_count(), kBlock, [&](std::size_t begin, std::size_t end) {
+        double part = 0;
+        for (std::size_t j = begin; j < end; ++j) {
+          double sum = 0;
+          const std::size_t last = support_.cell_starts[support_.column_cells[j + 1]];
+          for (std::size_t k = support_.cell_starts[support_.column_cells[j]]; k < last; ++k)
+            sum += next_[support_.by_column[k]];
+          column_sums_[j] = sum;
+          part += std::abs(sum - 1);
+        }
+        return part;
+      });
   return error / static_cast<double>(support_.people_count());
 }
 
-/// Sinkhorn's scalings until the columns of `next` sum to 1, more or less; rows last.
+void MirrorSolver::scale_columns_then_rows() {
+  for (std::size_t j = 0; j < column_sums_.size(); ++j) log_columns_[j] -= std::log(column_sums_[j]);
+  parallel_blocks(support_.people_count(), kBlock, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t u = begin; u < end; ++u) {
+      const std::size_t first = support_.starts[u], last = support_.starts[u + 1];
+      double sum = 0;
+      for (std::size_t pair = first; pair < last; ++pair) {
+        next_[pair] /= static_cast<float>(column_sums_[support_.donors[pair]]);
+        sum += next_[pair];
+      }
+      Row next(next_.data() + first, at(last - first));
+      next = (next / static_cast<float>(sum)).max(kFloor);
+      log_rows_[u] -= std::log(sum);
+    }
+  });
+}
+
+/// Sinkhorn's scalings until the columns of `next` sum to 1, more or less.
 void MirrorSolver::balance_columns() {
   std::fill(log_columns_.begin(), log_columns_.end(), 0.0);
-  for (int round = 0; round < kMostBalancing; ++round) {
-    measure(next_, at_next_);
-    if (column_error() <= balance_tolerance_) return;
-    std::vector<float> factors(support_.people_count());
-    for (std::size_t j = 0; j < factors.size(); ++j) {
-      factors[j] = static_cast<float>(1 / at_next_.columns[j]);
-      log_columns_[j] -= std::log(at_next_.columns[j]);
-    }
-    parallel_blocks(support_.people_count(), kBlock, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t u = begin; u < end; ++u) {
-        double sum = 0;
-        for (std::size_t pair = support_.starts[u]; pair < support_.starts[u + 1]; ++pair) {
-          next_[pair] *= factors[support_.donors[pair]];
-          sum += next_[pair];
-        }
-        const auto inverse = static_cast<float>(1 / sum);
-        for (std::size_t pair = support_.starts[u]; pair < support_.starts[u + 1]; ++pair)
-          next_[pair] = std::max(next_[pair] * inverse, kFloor);
-        log_rows_[u] -= std::log(sum);
-      }
-    });
-  }
-  measure(next_, at_next_);
+  for (int round = 0; round < kMostBalancing && sum_columns() > balance_tolerance_; ++round)
+    scale_columns_then_rows();
 }
 
 /// The logarithm of next / w over a row, without the scaling of the row.
@@ -286,10 +294,8 @@ void MirrorSolver::take_step() {
   for (step_ *= kStepGrowth;; step_ *= 0.5) {
     const double scale = step_ / theta_;
     move_rows(scale);
-    if (task_.terms.balanced)
-      balance_columns();
-    else
-      measure(next_, at_next_);
+    if (task_.terms.balanced) balance_columns();
+    measure(next_, at_next_);
     if (divergence() <= theta_ * theta_ / step_ * distance_moved(scale) || step_ < kSmallestStep) break;
   }
   const bool downhill = move_to_next();
@@ -323,7 +329,7 @@ double MirrorSolver::leakage(const Masses& masses) const {
   });
 }
 
-double MirrorSolver::linear_cost(const std::vector<float>& channel) const {
+double MirrorSolver::linear_cost(const Floats& channel) const {
   return sum_over_blocks(support_.people_count(), kBlock, [&](std::size_t begin, std::size_t end) {
     double sum = 0;
     for (std::size_t u = begin; u < end; ++u) {
@@ -338,8 +344,17 @@ double MirrorSolver::linear_cost(const std::vector<float>& channel) const {
 PoolDuals MirrorSolver::current_duals() const {
   PoolDuals duals{.rows = row_prices_,
                   .columns = std::vector<double>(column_prices_.begin(), column_prices_.end()),
-                  .learned = {}};
-  if (learned()) duals.learned = learned_scores_ / static_cast<float>(task_.terms.learned_weight);
+                  .learned = {},
+                  .learned_excess = {}};
+  if (!learned()) return duals;
+  duals.learned = learned_scores_ / static_cast<float>(task_.terms.learned_weight);
+  duals.learned_excess.resize(support_.people_count());
+  parallel_blocks(support_.people_count(), kBlock, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t j = begin; j < end; ++j)
+      duals.learned_excess[j] = std::log(
+          (duals.learned.row(at(j)).transpose().cast<double>().array().exp() * learned_shares_.array())
+              .sum());
+  });
   return duals;
 }
 

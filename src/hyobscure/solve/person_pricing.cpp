@@ -15,9 +15,8 @@ using Eigen::Index;
 constexpr std::size_t kNearestDonors = 20;  // of each person, in the first support
 constexpr std::size_t kDonorsPerPass =
     256;  // a person gets at most so many donors as their near user at once
-constexpr std::size_t kCheapestDonors = 10;                // that a pass adds to a row
-constexpr std::size_t kRowsAtOnce = 16;                    // people whose distance rows are held together
-constexpr std::size_t kTableCells = std::size_t{1} << 24;  // of BestUsers: 16 bytes each
+constexpr std::size_t kCheapestDonors = 10;  // that a pass adds to a row
+constexpr std::size_t kRowsAtOnce = 16;      // people whose distance rows are held together
 constexpr float kLowest = -std::numeric_limits<float>::infinity();
 constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
 constexpr double kRounding = 1e-14;  // of a price: some forty operations
@@ -51,8 +50,8 @@ struct Slice {
   std::size_t first_value, values;
 };
 
-std::vector<Slice> slices(const std::vector<Batch>& batches, std::size_t people) {
-  const std::size_t at_once = std::max<std::size_t>(1, kTableCells / people);
+std::vector<Slice> slices(const std::vector<Batch>& batches, std::size_t people, std::size_t table_cells) {
+  const std::size_t at_once = std::max<std::size_t>(1, table_cells / people);
   std::vector<Slice> result;
   for (std::size_t b = 0; b < batches.size(); ++b) {
     if (result.empty() || batches[b].value - result.back().first_value >= at_once)
@@ -82,6 +81,9 @@ class BestUsers {
         second_user = user;
       }
     }
+    /// The higher score, no lower than before it was rounded to float. Any number gives a valid bound; with
+    /// one that is too low the price of a pair that costs a million would lose a tenth.
+    double best() const { return first + 3e-7 * std::abs(static_cast<double>(first)); }
     bool contains(std::uint32_t user) const { return first_user == user || second_user == user; }
   };
 
@@ -183,13 +185,19 @@ std::vector<Donor> donors_with_user(const BestUsers::Two* best, std::uint32_t u,
   return row;
 }
 
+/// sum_y P(u,y) s2_j(y), in double and with s2 feasible.
+double learned_score(const PersonPool& pool, const PoolDuals& duals, std::size_t u, std::size_t j) {
+  return pool.learned.row(at(u)).cast<double>().dot(duals.learned.row(at(j)).cast<double>()) -
+         duals.learned_excess[j];
+}
+
 /// Everything about one bound over all pairs.
 class AllPairs {
  public:
   AllPairs(const PoolTask& task, const std::vector<float>& nearest, const PoolDuals& duals)
       : task_(task), nearest_(nearest), duals_(duals), batches_(batches_by_value(task.pool)) {}
 
-  FullBound bound(double slack);
+  FullBound bound(double slack, std::size_t table_cells);
 
  private:
   double weight() const { return task_.terms.informed_weight; }
@@ -241,7 +249,7 @@ void AllPairs::add_to_column_prices(const BestUsers& best, const Slice& slice) {
       const BestUsers::Two* row = best.of_value(y);
       for (std::size_t j = begin; j < end; ++j) {
         if (row[j].first == kLowest) continue;
-        const double b = scale * row[j].first;
+        const double b = scale * row[j].best();
         if (b > highest_[j]) {
           mass_[j] *= std::exp(highest_[j] - b);
           highest_[j] = b;
@@ -262,12 +270,12 @@ void AllPairs::finish_column_prices() {
   }
 }
 
-FullBound AllPairs::bound(double slack) {
+FullBound AllPairs::bound(double slack, std::size_t table_cells) {
   const std::size_t people = task_.pool.size();
   highest_.assign(people, -std::numeric_limits<double>::max());
   mass_.assign(people, 0);
   learned_margin_ = static_cast<float>(rounding_of_learned());
-  const auto parts = slices(batches_, people);
+  const auto parts = slices(batches_, people, table_cells);
   const BatchScores scores = [&](const Batch& batch, RowMatrixXf& to) { add_scores(batch, to); };
   std::unique_ptr<BestUsers> best;
   for (const Slice& slice : parts) {
@@ -334,7 +342,7 @@ double AllPairs::least_price(std::size_t u, const BestUsers::Two* best, std::spa
   // how a price depends on the height of its column: -height of w1 s1, +height of -nu
   const double sign = (informed ? -1.0 : 0.0) + (task_.terms.balanced ? 1.0 : 0.0);
   const auto price_without_learned = [&](std::size_t j) {
-    const double score = informed ? best[j].first : 0;
+    const double score = informed ? best[j].best() : 0;
     const double height = sign != 0 ? sign * height_[j] : 0;
     return task_.multiplier * (distances[j] - nearest) + score + height;
   };
@@ -352,8 +360,7 @@ double AllPairs::least_price(std::size_t u, const BestUsers::Two* best, std::spa
     if (!std::isfinite(distances[j])) continue;
     const double price = price_without_learned(j);
     if (price + learned_weight * (learned[j] - 2 * learned_margin_) > rough) continue;
-    const double product =
-        task_.pool.learned.row(at(u)).cast<double>().dot(duals_.learned.row(at(j)).cast<double>());
+    const double product = learned_score(task_.pool, duals_, u, j);
     least = std::min(least, price + learned_weight * product);
   }
   return least;
@@ -372,7 +379,7 @@ std::vector<Donor> AllPairs::cheapest_donors(std::size_t u, const BestUsers::Two
   for (std::size_t j = 0; j < distances.size(); ++j) {
     if (!std::isfinite(distances[j])) continue;
     double gain = duals_.rows[u] + duals_.columns[j] - task_.multiplier * (distances[j] - nearest_[u]);
-    if (counts_informed(task_)) gain += height_[j] - best[j].first;
+    if (counts_informed(task_)) gain += height_[j] - best[j].best();
     if (!learned.empty()) gain -= task_.terms.learned_weight * learned[j];
     if (gain > slack) gains.push_back({gain, {static_cast<std::uint32_t>(j), distances[j]}});
   }
@@ -387,19 +394,21 @@ std::vector<Donor> AllPairs::cheapest_donors(std::size_t u, const BestUsers::Two
   return donors;
 }
 
-/// Of a dot product of n floats with weights that sum to about 1: (n + 2) units of the largest factor.
+/// Of a dot product of n floats with weights that sum to about 1: (n + 2) units of the largest factor; and
+/// the excess.
 double AllPairs::rounding_of_learned() const {
   if (!counts_learned(task_)) return 0;
   const double largest = duals_.learned.cwiseAbs().maxCoeff();
-  return 2 * static_cast<double>(task_.pool.learned.cols() + 2) * std::numeric_limits<float>::epsilon() *
-         largest;
+  const auto terms = static_cast<double>(task_.pool.learned.cols() + 2);
+  const double excess = std::ranges::max(duals_.learned_excess, {}, [](double e) { return std::abs(e); });
+  return 2 * terms * std::numeric_limits<float>::epsilon() * largest + std::abs(excess);
 }
 
 }  // namespace
 
 FullBound bound_on_all_pairs(const PoolTask& task, const std::vector<float>& nearest, const PoolDuals& duals,
-                             double slack) {
-  return AllPairs(task, nearest, duals).bound(slack);
+                             double slack, std::size_t table_cells) {
+  return AllPairs(task, nearest, duals).bound(slack, table_cells);
 }
 
 namespace {
@@ -448,7 +457,7 @@ StartRows near_pairs(const PoolTask& task) {
   const std::size_t people = task.pool.size();
   const auto batches = batches_by_value(task.pool);
   StartRows start{.rows = DonorRows(people), .nearest = std::vector<float>(people)};
-  for (const Slice& slice : slices(batches, people)) {
+  for (const Slice& slice : slices(batches, people, kTableCells)) {
     const auto best = find_best_users(batches, slice, people, [&](const Batch& batch, RowMatrixXf& scores) {
       load_distances(task, batch, scores);
       scores = -scores;
@@ -511,8 +520,7 @@ double OnSupport::fixed_price(std::size_t pair, std::size_t u) const {
   const double price =
       task_.multiplier * (support_.distances[pair] - static_cast<double>(support_.nearest[u]));
   if (!counts_learned(task_)) return price;
-  const auto scores = duals_.learned.row(at(support_.donors[pair])).cast<double>();
-  return price + task_.terms.learned_weight * task_.pool.learned.row(at(u)).cast<double>().dot(scores);
+  return price + task_.terms.learned_weight * learned_score(task_.pool, duals_, u, support_.donors[pair]);
 }
 
 void OnSupport::price_cells(std::size_t j) {

@@ -20,8 +20,8 @@ constexpr int kMostRounds = 40;
 /// The probabilities of `channel` on the support, a small share spread over all pairs. Pairs of the channel
 /// that are not on the support, should there be any, are left out.
 template <class Channel, class Values>
-std::vector<float> spread(const Channel& channel, const Values& probabilities, const Support& support) {
-  std::vector<float> values(support.pairs());
+Floats spread(const Channel& channel, const Values& probabilities, const Support& support) {
+  Floats values(support.pairs());
   for (std::size_t u = 0; u < support.people_count(); ++u) {
     const std::size_t begin = support.starts[u], end = support.starts[u + 1];
     const float even = 1.0f / static_cast<float>(end - begin);
@@ -38,7 +38,7 @@ std::vector<float> spread(const Channel& channel, const Values& probabilities, c
   return values;
 }
 
-std::vector<float> first_values(const PoolTask& task, const Support& support) {
+Floats first_values(const PoolTask& task, const Support& support) {
   if (task.start != nullptr) return spread(*task.start, task.start->probabilities, support);
   SparseChannel nothing;
   nothing.starts.assign(support.people_count() + 1, 0);
@@ -120,7 +120,7 @@ void Rounds::grow(std::unique_ptr<MirrorSolver>& solver) {
 
 PoolAnswer Rounds::solve(const Progress& progress) {
   auto solver = std::make_unique<MirrorSolver>(task_, support_, first_values(task_, support_),
-                                               std::vector<float>(task_.pool.size(), 0.0f));
+                                               Floats(task_.pool.size(), 0.0f));
   const double last_tolerance = kLastTolerance * task_.tolerance;
   double tolerance = std::max(last_tolerance, kFirstTolerance * people());
   for (int round = 0; round < kMostRounds; ++round) {

@@ -12,13 +12,19 @@ namespace hyobscure::solve {
 
 using RowMatrixXf = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
+/// Floats of which the first is aligned to vectors: what Eigen does with a row then depends on its place
+/// alone, not on where memory happened to be.
+using Floats = std::vector<float, Eigen::aligned_allocator<float>>;
+
 /// Prices of the rows and columns, and scores of the learned attacker: what a lower bound is made of. Row
 /// prices are relative to multiplier * nearest distance of the person, so that they keep their digits when
 /// the multiplier is large.
 struct PoolDuals {
   std::vector<double> rows;     ///< mu_u
   std::vector<double> columns;  ///< nu_j; zeros unless balanced
-  RowMatrixXf learned;  ///< s2_j(y), donors x values, sum_y q2_y e^s2 <= 1; empty without that attacker
+  RowMatrixXf learned;          ///< s2_j(y), donors x values; empty without that attacker
+  /// log sum_y q2_y e^s2_j(y) of each donor, about 0: taken off s2 wherever a bound must hold exactly.
+  std::vector<double> learned_excess;
 };
 
 /// q_y of the informed attacker.
