@@ -1,0 +1,18 @@
+#pragma once
+
+#include <span>
+
+#include "hyobscure/solve/person_support.h"
+
+namespace hyobscure::solve {
+
+/// The channel to return: entries that do not matter left out, rows of sum 1 within 1e-12 and, where
+/// balanced, columns within 1e-9.
+[[nodiscard]] SparseChannel finish_channel(const PoolTask& task, const Support& support,
+                                           std::span<const float> values);
+
+/// F + multiplier * distance of the pool, in double from v_j(y).
+[[nodiscard]] double objective_of_channel(const PoolTask& task, const Support& support,
+                                          const SparseChannel& channel);
+
+}  // namespace hyobscure::solve
