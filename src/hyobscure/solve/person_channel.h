@@ -1,17 +1,11 @@
 #pragma once
 
 #include <Eigen/Core>
-<<<<<<< HEAD
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
-=======
-#include <cstddef>
-#include <cstdint>
-#include <span>
->>>>>>> sparse
 #include <vector>
 
 #include "hyobscure/base/numeric.h"
@@ -121,11 +115,7 @@ struct PersonResult {
                                                     const PersonSettings& settings = {},
                                                     const Progress& progress = {});
 
-<<<<<<< HEAD
 /// Many budgets, in any order, each started from the answers to larger ones.
-=======
-/// Many budgets, each started from the answers to others.
->>>>>>> sparse
 [[nodiscard]] std::vector<PersonResult> solve_people_with_budgets(std::span<const PersonPool> pools,
                                                                   const PersonTerms& terms,
                                                                   std::span<const double> budgets,
@@ -133,7 +123,6 @@ struct PersonResult {
                                                                   const Progress& progress = {});
 
 /// No channel within the terms has a smaller expected distance: 0 with self donors where d(u,u) = 0; else
-<<<<<<< HEAD
 /// each person's nearest donor, or the cheapest assignment where balanced. Beyond 1500 people a pool, or with
 /// candidates, the assignment is replaced by a bound from below. Considers candidates only where there are
 /// any.
@@ -143,13 +132,6 @@ struct PersonResult {
 /// the uniform donor; without self donors the uniform donor, those of one's own value a little more often.
 /// Where nobody may publish himself and somebody is the only one with his value, a balanced channel must
 /// leak: then the distance of the uniform donor.
-=======
-/// each person's nearest donor, or the cheapest assignment where balanced.
-[[nodiscard]] double smallest_person_distance(std::span<const PersonPool> pools, const PersonTerms& terms);
-
-/// From this distance on nothing need leak: free, the cheapest donor of each pool for everybody; balanced,
-/// the uniform donor.
->>>>>>> sparse
 [[nodiscard]] double harmless_person_distance(std::span<const PersonPool> pools, const PersonTerms& terms);
 
 /// informed_nats, learned_nats and distance of any channels, exactly as in PersonInfo; the rest is unset.
