@@ -235,8 +235,10 @@ void visit_settings(Spec& s, Visit&& visit) {
   visit("channel", "starts", s.channel.starts, Rule{.low = 1, .high = 1000},
         "starts of k-means; the best one is kept");
   visit("method", "name", s.method.name,
-        Rule{.choices = {"exact", "hyobscure", "xobf", "ygen", "privcheck", "dp", "simp", "frapp", "random"}},
-        "exact: the joint optimum of groups and channels, proven; hyobscure: groups and channels in turn; "
+        Rule{.choices = {"fine", "exact", "hyobscure", "xobf", "ygen", "privcheck", "dp", "simp", "frapp",
+                         "random"}},
+        "fine: donors person by person, on groups of the joint optimum; exact: the joint optimum of groups "
+        "and channels, proven; hyobscure: groups and channels in turn; "
         "xobf: "
         "first groups and their optimal channel; ygen: PrivCheck's channel and groups for it; privcheck: one "
         "channel, blind to groups; dp, simp, frapp, random: baselines with one parameter each");
@@ -254,7 +256,16 @@ void visit_settings(Spec& s, Visit&& visit) {
   visit("method", "convergence", s.method.convergence, Rule{.low = 1e-12, .high = 1},
         "stop when a round lowers the leakage by less than this many bits");
   visit("method", "gap", s.method.gap, Rule{.low = 1e-12, .high = 1},
-        "bits of leakage that a channel may be proven above the optimum");
+        "bits of leakage that a channel may be proven above the optimum; absent: 1e-9, and for fine 1e-5 "
+        "(informed, "
+        "small groups) or 1e-3");
+  visit("method", "threat", s.method.threat, Rule{.choices = {"informed", "learned", "both"}},
+        "fine: hide from who knows the table and the channel, from a model trained on other people, or from "
+        "both");
+  visit("method", "balanced", s.method.balanced, Rule{},
+        "fine: every row is published once in expectation, so that averages of a group stay unbiased");
+  visit("method", "self_donor", s.method.self_donor, Rule{.choices = {"allowed", "never"}},
+        "fine: whether people may publish their own row");
   visit("method", "seed", s.method.seed, Rule{}, "repeatable draws, for trials only: never for a release");
   visit("release", "format", s.release.format, Rule{.choices = {"auto", "csv", "parquet"}},
         "format of the released files; auto: Parquet if the input is Parquet, else CSV");

@@ -86,7 +86,10 @@ struct MethodSpec {
   std::string objective = "total";
   std::string acceptance = "paper";
   double convergence = 1e-4;
-  double gap = 1e-9;
+  std::optional<double> gap;
+  std::string threat = "both";
+  bool balanced = true;
+  std::string self_donor = "allowed";
   std::optional<std::uint64_t> seed;
 };
 

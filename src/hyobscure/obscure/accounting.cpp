@@ -146,6 +146,23 @@ std::vector<Told> told_by_near(const Stratum& stratum, const NearDraw& draw, dou
   return told;
 }
 
+/// Each person's own list of donors.
+Told told_by_people(const Stratum& stratum, const PersonDraw& draw, double retain, const AccountInput& input,
+                    const Values& values) {
+  MatrixXd outputs = MatrixXd::Zero(static_cast<Index>(stratum.pool.size()), stratum.values);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto place = static_cast<std::size_t>(std::ranges::lower_bound(stratum.pool, stratum.people[i]) -
+                                                stratum.pool.begin());
+    for (std::size_t e = draw.starts[place]; e < draw.starts[place + 1]; ++e)
+      outputs(draw.donors[e], values[i]) += (1 - retain) * draw.probabilities[e];
+    outputs(static_cast<Index>(place), values[i]) += retain;
+  }
+  MatrixXd clusters = MatrixXd::Zero(input.clusters, stratum.values);
+  for (Index v = 0; v < outputs.rows(); ++v)
+    clusters.row(input.cluster_of_person[stratum.pool[static_cast<std::size_t>(v)]]) += outputs.row(v);
+  return {told_by_rows(outputs, stratum.q), told_by_rows(clusters, stratum.q)};
+}
+
 Stratum stratum_of(const AccountInput& input, std::size_t s, std::size_t pool) {
   Stratum stratum{.people = input.strata.members[s],
                   .pool = input.pools.members[pool],
@@ -188,8 +205,12 @@ std::vector<Told> told_by_stratum(const AccountInput& input, std::size_t s, int 
     return told_by_near(stratum, *near, channel.retain, input, assignments, progress);
   std::vector<Told> told(assignments.size());
   parallel_blocks(assignments.size(), 1, [&](std::size_t a, std::size_t) {
-    told[a] = channel.cells() ? told_by_cells(stratum, *channel.cells(), channel.retain, assignments[a])
-                              : told_by_others(stratum, channel.retain, assignments[a]);
+    if (const CellDraw* cells = channel.cells())
+      told[a] = told_by_cells(stratum, *cells, channel.retain, assignments[a]);
+    else if (const auto* people = std::get_if<PersonDraw>(&channel.draw))
+      told[a] = told_by_people(stratum, *people, channel.retain, input, assignments[a]);
+    else
+      told[a] = told_by_others(stratum, channel.retain, assignments[a]);
   });
   return told;
 }

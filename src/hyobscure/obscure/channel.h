@@ -7,6 +7,8 @@
 #include <variant>
 #include <vector>
 
+#include "hyobscure/solve/person_channel.h"
+
 namespace hyobscure::obscure {
 
 /// Draws a cluster c' from O(c' | c), then a donor uniformly among the people of cluster c' in the pool,
@@ -28,11 +30,15 @@ struct NearDraw {
   std::optional<double> decay = {};
 };
 
+/// Draws from each person's own list: O(v | u), people and donors by their place among the pool's people, who
+/// are in the order of their ids.
+using PersonDraw = solve::SparseChannel;
+
 /// How the people of one pool find their donors. The pool is who may donate to whom: the people of a group.
 struct Channel {
   std::int64_t people = 0;  ///< of the pool
   double retain = 0;        ///< probability that one's own row is published and nothing is drawn
-  std::variant<CellDraw, OtherDraw, NearDraw> draw = {};
+  std::variant<CellDraw, OtherDraw, NearDraw, PersonDraw> draw = {};
 
   const CellDraw* cells() const { return std::get_if<CellDraw>(&draw); }
   CellDraw* cells() { return std::get_if<CellDraw>(&draw); }

@@ -134,6 +134,7 @@ Promise promise_of(const solve::ChannelProblem& problem, const MethodResult& res
   promise.leakage_groups = solve::group_entropy(problem.joints) * kBitsPerNat;
   promise.leakage_features = features.people;
   promise.leakage_clusters = features.clusters;
+  promise.leakage_learned = result.learned_bits;
   promise.leakage = promise.leakage_groups + promise.leakage_features;
   promise.leakage_null = features.null;
   promise.leakage_null_deviation = features.null_deviation;
@@ -146,6 +147,10 @@ Promise promise_of(const solve::ChannelProblem& problem, const MethodResult& res
   promise.joint_gap = joint_gap_bits(result);
   promise.epsilon = result.epsilon;
   return promise;
+}
+
+Threat threat_named(const std::string& name) {
+  return name == "informed" ? Threat::Informed : name == "learned" ? Threat::Learned : Threat::Both;
 }
 
 void refuse_what_the_method_cannot(const data::Spec& spec) {
@@ -248,7 +253,11 @@ MethodInput method_input(const data::People& people, const data::Spec& spec, con
       .objective = spec.method.objective == "total" ? solve::Objective::Total : solve::Objective::Conditional,
       .acceptance = spec.method.acceptance == "paper" ? solve::Acceptance::Paper : solve::Acceptance::Budget,
       .convergence_bits = spec.method.convergence,
-      .gap_bits = spec.method.gap,
+      .gap_bits = spec.method.gap.value_or(1e-9),
+      .threat = threat_named(spec.method.threat),
+      .balanced = spec.method.balanced,
+      .self_donor = spec.method.self_donor == "allowed",
+      .person_gap_bits = spec.method.gap,
       .key = search_key(spec)};
 }
 
@@ -291,6 +300,10 @@ Mechanism fit(const data::People& people, const data::Spec& spec, const Progress
   mechanism.within_groups = result.within_groups;
   mechanism.channels = result.channels;
   mechanism.parameter = result.parameter;
+  if (spec.method.name == "fine") {
+    mechanism.threat = spec.method.threat;
+    mechanism.balanced = spec.method.balanced;
+  }
   mechanism.note = result.note;
   mechanism.clusters = census.clustering.model;
   mechanism.history = result.history;

@@ -19,6 +19,7 @@ FrontierPoint point_of(const data::Spec& spec, const census::Census& census, con
       solve::group_entropy(solve::problem_of(input.tables, result.partition).problem.joints) * kBitsPerNat;
   point.leakage_features = features.people;
   point.leakage_clusters = features.clusters;
+  point.leakage_learned = result.learned_bits;
   point.leakage = point.leakage_groups + point.leakage_features;
   point.gap = result.gap_bits;
   point.joint_gap = joint_gap_bits(result);

@@ -22,6 +22,7 @@ struct FrontierPoint {
   double leakage_groups = kUnset;
   double leakage_features = kUnset;
   double leakage_clusters = kUnset;
+  double leakage_learned = kUnset;
   double gap = kUnset;        ///< proven for these groups; else NaN
   double joint_gap = kUnset;  ///< proven, by methods that search all groupings; else NaN
   double epsilon = kUnset;

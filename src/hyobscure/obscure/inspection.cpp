@@ -94,7 +94,7 @@ double fit_estimate(const solve::SegmentTables& tables, const solve::Partition& 
   const auto begin = Clock::now();
   (void)solve::solve_with_budget(solve::problem_of(tables, partition).problem,
                                  (preview.smallest_budget + preview.largest_budget) / 2,
-                                 {.gap_tolerance_bits = spec.method.gap});
+                                 {.gap_tolerance_bits = spec.method.gap.value_or(1e-9)});
   return seconds_since(begin) * (spec.method.name == "xobf" ? 1 : kUsualRounds);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "hyobscure/base/error.h"
@@ -68,6 +69,22 @@ Json draw_json(const NearDraw& draw) {
   return {{"draw", "near"}, {"distance", draw.distance}, {"decay", optional_number(draw.decay)}};
 }
 
+Json draw_json(const PersonDraw& draw) {
+  std::vector<std::size_t> lengths;
+  for (std::size_t u = 0; u < draw.size(); ++u) lengths.push_back(draw.starts[u + 1] - draw.starts[u]);
+  return {{"draw", "people"},
+          {"lengths", lengths},
+          {"donors", draw.donors},
+          {"probabilities", draw.probabilities}};
+}
+
+PersonDraw person_draw_from(const Json& json) {
+  PersonDraw draw{.donors = json.at("donors"), .probabilities = json.at("probabilities")};
+  for (const Json& length : json.at("lengths"))
+    draw.starts.push_back(draw.starts.back() + length.get<std::size_t>());
+  return draw;
+}
+
 Json channel_json(const Channel& channel) {
   Json json = std::visit([](const auto& draw) { return draw_json(draw); }, channel.draw);
   json["people"] = channel.people;
@@ -86,6 +103,8 @@ Channel channel_from(const Json& json) {
     channel.draw = OtherDraw{};
   } else if (draw == "near") {
     channel.draw = NearDraw{.distance = json.at("distance"), .decay = optional_number(json.at("decay"))};
+  } else if (draw == "people") {
+    channel.draw = person_draw_from(json);
   } else {
     throw std::out_of_range("draw");
   }
@@ -99,6 +118,7 @@ void visit_promise(P& promise, Visit&& visit) {
   visit("leakage_groups_bits", promise.leakage_groups);
   visit("leakage_features_bits", promise.leakage_features);
   visit("leakage_clusters_bits", promise.leakage_clusters);
+  visit("leakage_learned_bits", promise.leakage_learned);
   visit("leakage_null_bits", promise.leakage_null);
   visit("leakage_null_deviation_bits", promise.leakage_null_deviation);
   visit("leakage_unprotected_bits", promise.leakage_unprotected);
@@ -120,6 +140,8 @@ Json to_json(const Mechanism& mechanism) {
                {"objective", mechanism.objective},
                {"distance", mechanism.distance},
                {"within_groups", mechanism.within_groups},
+               {"threat", mechanism.threat},
+               {"balanced", mechanism.balanced},
                {"note", mechanism.note},
                {"converged", mechanism.converged},
                {"people", mechanism.people},
@@ -152,6 +174,8 @@ Mechanism from_json(const Json& json) {
   mechanism.objective = json.at("objective");
   mechanism.distance = json.at("distance");
   mechanism.within_groups = json.at("within_groups");
+  mechanism.threat = json.at("threat");
+  mechanism.balanced = json.at("balanced");
   mechanism.note = json.at("note");
   if (json.contains("parameter"))
     mechanism.parameter = {json["parameter"].at("name"), json["parameter"].at("value")};
@@ -185,8 +209,25 @@ bool is_consistent(const CellDraw& draw, const Channel& channel, int clusters) {
          rows.rowwise().sum().isOnes(1e-9);
 }
 
+bool is_consistent(const PersonDraw& draw, const Channel& channel) {
+  const auto people = static_cast<std::size_t>(channel.people);
+  if (draw.size() != people || draw.donors.size() != draw.probabilities.size() ||
+      draw.starts.back() != draw.donors.size())
+    return false;
+  for (std::size_t u = 0; u < people; ++u) {
+    double sum = 0;
+    for (std::size_t e = draw.starts[u]; e < draw.starts[u + 1]; ++e) {
+      if (draw.donors[e] >= people || !(draw.probabilities[e] >= 0)) return false;
+      sum += draw.probabilities[e];
+    }
+    if (std::abs(sum - 1) > 1e-9) return false;
+  }
+  return true;
+}
+
 bool is_consistent(const Channel& channel, int clusters) {
   if (!(channel.retain >= 0 && channel.retain <= 1)) return false;
+  if (const auto* people = std::get_if<PersonDraw>(&channel.draw)) return is_consistent(*people, channel);
   return channel.cells() == nullptr || is_consistent(*channel.cells(), channel, clusters);
 }
 

@@ -32,6 +32,9 @@ struct Promise {
   /// I(Y; C'|G), C' the cluster of the published row: the same where donors are uniform in their cell, else
   /// less than what the rows tell.
   double leakage_clusters = kUnset;
+  /// I(Y'; V|G), Y' as a model trained on other people sees it: what the features tell the learned attacker.
+  /// NaN: not computed.
+  double leakage_learned = kUnset;
   double leakage_null = kUnset;  ///< what leakage_features would be for values shuffled within their groups
   double leakage_null_deviation = kUnset;
   double leakage_unprotected = kUnset;  ///< I(Y; C|G): the same groups with true features
@@ -78,7 +81,9 @@ struct Mechanism {
   bool within_groups = true;      ///< false: donors come from all groups, for comparisons only
   std::vector<Channel> channels;  ///< one a group, or one in all where donors come from all groups
   std::optional<Parameter> parameter = {};
-  std::string note = {};  ///< what the user should know of this answer
+  std::string threat = {};  ///< of the person-level channel; else empty
+  bool balanced = false;    ///< every row is published once in expectation
+  std::string note = {};    ///< what the user should know of this answer
   census::ClusterModel clusters;
   Promise promise;
   std::vector<Round> history;

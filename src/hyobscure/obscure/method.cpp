@@ -31,6 +31,10 @@ void run_each(const MethodInput& input, const std::vector<double>& budgets, cons
 
 const std::vector<Method>& methods() {
   static const std::vector<Method> list = {
+      {.name = "fine",
+       .help = "person by person: the optimal donor of each, on groups of the joint optimum",
+       .run = run_fine,
+       .sweep = sweep_fine},
       {.name = "exact",
        .help = "the joint optimum over groups and channels, with a proof",
        .run = run_exact,

@@ -20,6 +20,13 @@
 
 namespace hyobscure::obscure {
 
+/// Against whom the person-level channel protects.
+enum class Threat {
+  Informed,  ///< who knows the table and the channel, and asks whose row this is
+  Learned,   ///< who has trained a model on other people
+  Both,      ///< a weighted sum of the two leakages
+};
+
 /// What every method starts from: the census as tables, the people for methods that look at each, and the
 /// publisher's terms.
 struct MethodInput {
@@ -39,7 +46,11 @@ struct MethodInput {
   solve::Acceptance acceptance = solve::Acceptance::Paper;
   double convergence_bits = 1e-4;
   double gap_bits = 1e-9;
-  Key key;  ///< of the search, not of the draws
+  Threat threat = Threat::Both;           ///< this and the next three: the person-level channel
+  bool balanced = true;                   ///< every row is published once in expectation
+  bool self_donor = true;                 ///< false: nobody draws their own row
+  std::optional<double> person_gap_bits;  ///< absent: what the solver reaches quickly
+  Key key;                                ///< of the search, not of the draws
 
   /// What the drawn rows may cost: retained ones cost nothing.
   double drawn_budget() const { return budget / (1 - retain); }
@@ -57,6 +68,7 @@ struct MethodResult {
   /// below.
   std::optional<double> joint_lower_bound_bits = {};
   std::optional<Parameter> parameter = {};  ///< the knob of a baseline, as the budget turned it
+  double learned_bits = kUnset;             ///< leakage to the learned attacker, where it was computed
   double epsilon = kUnset;                  ///< differential privacy that the method guarantees; nats
   std::string note = {};                    ///< what the user should know of this answer
 };
@@ -83,6 +95,12 @@ struct Method {
 /// The paper's cross-iteration: solve the channel for the groups, move boundaries for the channel, and so on
 /// until a round gains less than the convergence threshold. Leakage never rises from one round to the next.
 MethodResult run_hyobscure(const MethodInput& input, const Progress& progress);
+
+/// Every person their own cluster: an optimal channel O(donor | person) inside each group, on groups of the
+/// joint optimum over clusters.
+MethodResult run_fine(const MethodInput& input, const Progress& progress);
+void sweep_fine(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
+                const OnBudget& on_budget);
 
 /// The joint optimum over all groupings within the limits and their channels, with its proof (solve/exact.h).
 MethodResult run_exact(const MethodInput& input, const Progress& progress);

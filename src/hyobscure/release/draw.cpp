@@ -93,6 +93,20 @@ void draw(const DrawingPool& pool, const obscure::NearDraw& channel, std::span<c
   });
 }
 
+void draw(const DrawingPool& pool, const obscure::PersonDraw& channel, std::span<const std::uint32_t>) {
+  std::vector<std::uint32_t> by_id(pool.members.begin(), pool.members.end());
+  std::ranges::sort(by_id);
+  for_each_member(pool, kBlock, [&](std::size_t place, std::uint64_t first, std::uint64_t) {
+    const auto row =
+        static_cast<std::size_t>(std::ranges::lower_bound(by_id, pool.members[place]) - by_id.begin());
+    std::vector<double> sums(
+        channel.probabilities.begin() + static_cast<std::ptrdiff_t>(channel.starts[row]),
+        channel.probabilities.begin() + static_cast<std::ptrdiff_t>(channel.starts[row + 1]));
+    std::partial_sum(sums.begin(), sums.end(), sums.begin());
+    return by_id[channel.donors[channel.starts[row] + choose_by_inversion(sums, first)]];
+  });
+}
+
 /// Those who keep their own row, whatever they have drawn.
 void retain_own(const DrawingPool& pool, double retain) {
   if (retain == 0) return;
