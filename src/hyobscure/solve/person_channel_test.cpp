@@ -1,5 +1,6 @@
 #include "hyobscure/solve/person_channel.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
