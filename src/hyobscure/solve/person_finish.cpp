@@ -13,7 +13,6 @@ namespace {
 constexpr double kColumnTolerance = 1e-9;
 constexpr double kSmallest = 1e-7;  // probabilities below it are left out
 constexpr int kMostScalings = 3000;
-constexpr std::size_t kBlock = 256;  // rows or columns that one thread takes at a time
 
 /// The largest entry of a row stays whatever it is.
 SparseChannel prune(const Support& support, std::span<const float> values, double smallest) {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "hyobscure/solve/person_pricing.h"
+#include "hyobscure/solve/person_bound.h"
 
 namespace hyobscure::solve {
 namespace {
@@ -12,17 +12,14 @@ namespace {
 using Eigen::ArrayXf;
 using Eigen::Index;
 
-constexpr std::size_t kBlock = 256;  // rows or columns that one thread takes at a time
-constexpr float kFloor = 1e-30f;     // of a probability: it can come back, and floats stay normal
-constexpr double kBlend = 1e-9;      // share of q in a posterior of the learned attacker
+constexpr float kFloor = 1e-30f;  // of a probability: it can come back, and floats stay normal
+constexpr double kBlend = 1e-9;   // share of q in a posterior of the learned attacker
 constexpr int kCheckEvery = 10;
 constexpr double kStepGrowth = 1.2;     // tried before each step; halved until the step test holds
 constexpr double kSmallestStep = 1e-3;  // below it only rounding can fail the test
 constexpr int kMostBalancing = 40;      // rounds of Sinkhorn in one step
 // Columns are balanced to this share of the gap, a person, but no worse and no better than:
 constexpr double kBalanceShare = 0.05, kCoarsestBalance = 1e-2, kFinestBalance = 1e-7;
-
-Index at(std::size_t i) { return static_cast<Index>(i); }
 
 using ConstRow = Eigen::Map<const ArrayXf>;
 using Row = Eigen::Map<ArrayXf>;

@@ -5,12 +5,6 @@
 
 namespace hyobscure::solve {
 
-/// A bound on the problem restricted to the support. Replaces the prices by those that attain it, which are
-/// at least as good as the given ones. Cost O(pairs), times values for the learned attacker.
-[[nodiscard]] double bound_on_support(const PoolTask& task, const Support& support, PoolDuals& duals);
-
-inline constexpr std::size_t kTableCells = std::size_t{1} << 24;
-
 struct FullBound {
   double bound = 0;
   DonorRows additions;  ///< pairs off the support that keep the bound low
@@ -22,15 +16,5 @@ struct FullBound {
 [[nodiscard]] FullBound bound_on_all_pairs(const PoolTask& task, const std::vector<float>& nearest,
                                            const PoolDuals& duals, double slack,
                                            std::size_t table_cells = kTableCells);
-
-struct StartRows {
-  DonorRows rows;
-  std::vector<float> nearest;  ///< least distance to an allowed donor, of each person
-};
-
-/// The nearest donors of each person, and for each donor the two nearest users of each value: two passes over
-/// all distances. Where the pool has candidates, just these. Either way with the donors of `task.start` and
-/// those that a balanced channel needs.
-[[nodiscard]] StartRows start_rows(const PoolTask& task);
 
 }  // namespace hyobscure::solve

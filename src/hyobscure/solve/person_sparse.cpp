@@ -5,6 +5,7 @@
 #include "hyobscure/solve/person_finish.h"
 #include "hyobscure/solve/person_mirror.h"
 #include "hyobscure/solve/person_pricing.h"
+#include "hyobscure/solve/person_start.h"
 
 namespace hyobscure::solve {
 namespace {
@@ -125,7 +126,7 @@ PoolAnswer Rounds::solve(const Progress& progress) {
   double tolerance = std::max(last_tolerance, kFirstTolerance * people());
   for (int round = 0; round < kMostRounds; ++round) {
     const int before = solver->iterations();
-    solver->run(tolerance, task_.max_iterations - answer_.iterations, progress);
+    solver->run(tolerance, std::max(1, task_.max_iterations - answer_.iterations), progress);
     answer_.iterations += solver->iterations() - before;
     const bool grew = price(*solver);
     const bool last = answer_.iterations >= task_.max_iterations || round + 1 == kMostRounds;

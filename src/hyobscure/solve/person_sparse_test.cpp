@@ -268,7 +268,7 @@ TEST(PersonSparse, NoDoublyStochasticMatrixIsBelowTheBound) {
 
 /// The same problem on all pairs at once: no pricing, another certificate.
 TEST(PersonSparse, GrowingSupportReachesTheOptimumOfAllPairs) {
-  const auto made = random_pool(11, 80, 4);
+  const auto made = random_pool(11, 60, 4);
   PersonPool everybody = made->pool;
   std::vector<std::uint32_t> all(everybody.size());
   std::iota(all.begin(), all.end(), 0u);

@@ -12,6 +12,14 @@ namespace hyobscure::solve {
 
 using RowMatrixXf = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
+/// Rows or columns that one thread takes at a time.
+inline constexpr std::size_t kBlock = 256;
+
+/// (donor, value) cells of a table that is held at once, 16 bytes each.
+inline constexpr std::size_t kTableCells = std::size_t{1} << 24;
+
+inline Eigen::Index at(std::size_t i) { return static_cast<Eigen::Index>(i); }
+
 /// Floats of which the first is aligned to vectors: what Eigen does with a row then depends on its place
 /// alone, not on where memory happened to be.
 using Floats = std::vector<float, Eigen::aligned_allocator<float>>;
