@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hyobscure/base/parallel.h"
+#include "hyobscure/census/statistics.h"
 #include "hyobscure/obscure/near.h"
 
 namespace hyobscure::obscure {
@@ -216,6 +217,14 @@ std::vector<Told> told_by_stratum(const AccountInput& input, std::size_t s, int 
 }
 
 }  // namespace
+
+double told_by_groups(const data::People& people, const solve::Partition& partition) {
+  const Pools strata = pools_by_group(people, partition.starts);
+  MatrixXd counts =
+      MatrixXd::Zero(static_cast<Index>(strata.size()), static_cast<Index>(people.values.size()));
+  for (std::size_t u = 0; u < people.size(); ++u) counts(strata.pool_of_person[u], people.secrets[u]) += 1;
+  return census::mutual_information(counts) * kBitsPerNat;
+}
 
 int shuffles_for(std::size_t people) {
   return static_cast<int>(std::clamp<std::size_t>(20'000'000 / std::max<std::size_t>(people, 1), 20, 200));

@@ -9,6 +9,7 @@
 #include "hyobscure/data/people.h"
 #include "hyobscure/obscure/channel.h"
 #include "hyobscure/obscure/pools.h"
+#include "hyobscure/solve/partition.h"
 
 namespace hyobscure::obscure {
 
@@ -41,6 +42,9 @@ struct FeatureLeakage {
 /// pairs of a pool. `shuffles` >= 2 for the null, or 0 for none.
 [[nodiscard]] FeatureLeakage account(const AccountInput& input, int shuffles, const Key& key,
                                      const Progress& progress = {});
+
+/// I(Y; G) of the people's true groups, in bits: what is published beside the rows.
+[[nodiscard]] double told_by_groups(const data::People& people, const solve::Partition& partition);
 
 /// Shuffles worth their time: 200 for few people, 20 for very many, whose null hardly varies.
 [[nodiscard]] int shuffles_for(std::size_t people);

@@ -6,17 +6,6 @@
 
 namespace hyobscure::obscure {
 
-std::vector<DonorPool> donor_pools(const MethodInput& input) {
-  if (!input.within_groups)
-    return {{one_pool(input.people.size()).members[0], input.tables.segment(0, input.tables.values())}};
-  std::vector<DonorPool> pools;
-  Pools by_group = pools_by_group(input.people, input.first_groups.starts);
-  for (int g = 0; g < input.first_groups.groups(); ++g)
-    pools.push_back({std::move(by_group.members[static_cast<std::size_t>(g)]),
-                     input.tables.segment(input.first_groups.first(g), input.first_groups.end(g))});
-  return pools;
-}
-
 std::vector<double> distances_to_others(const std::vector<DonorPool>& pools) {
   std::vector<double> summands;
   for (const DonorPool& pool : pools) {

@@ -10,17 +10,6 @@ namespace hyobscure::obscure {
 
 /// What the baselines of the paper share: they publish the first groups and have one knob each.
 
-/// A pool of donors with its people as cells.
-struct DonorPool {
-  std::vector<std::uint32_t> members;
-  solve::SegmentTables::Segment cells;
-
-  double size() const { return static_cast<double>(members.size()); }
-};
-
-/// The first groups, or one pool of all.
-[[nodiscard]] std::vector<DonorPool> donor_pools(const MethodInput& input);
-
 /// Expected distance, over the people of all pools, when each draws another person of their pool uniformly.
 /// One summand a pool.
 [[nodiscard]] std::vector<double> distances_to_others(const std::vector<DonorPool>& pools);

@@ -11,9 +11,11 @@
 namespace hyobscure::obscure {
 
 struct ComparisonSettings {
-  std::vector<std::string> methods = {};  ///< empty: all there are
-  std::vector<double> budgets = {};       ///< empty: `points` over the range of the first groups
-  int points = 7;                         ///< at least 2
+  /// Empty: all there are, and fine also as fine-free (informed, not balanced), fine-informed and
+  /// fine-learned.
+  std::vector<std::string> methods = {};
+  std::vector<double> budgets = {};  ///< empty: `points` over the range of the cells and, with fine, below
+  int points = 7;                    ///< at least 2
 };
 
 /// Methods side by side: the same people, clusters, distances and budgets, and the same number of groups

@@ -9,6 +9,7 @@
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/census/distance.h"
+#include "hyobscure/census/statistics.h"
 #include "hyobscure/obscure/labels.h"
 #include "hyobscure/solve/first_groups.h"
 #include "hyobscure/solve/leakage.h"
@@ -67,14 +68,12 @@ int smallest_feasible_count(const data::Spec& spec, const solve::OrderedValues& 
   throw_infeasible(spec, values, limits, std::max(1, static_cast<int>(std::ceil(fewest))));
 }
 
-double resolve_budget(const data::Spec& spec, const solve::ChannelProblem& problem) {
+double resolve_budget(const data::Spec& spec, const MethodInput& input) {
   if (!spec.channel.budget && !spec.channel.budget_share)
     throw InputError({.source = spec.name}, "channel.budget is not given",
                      "Choose the largest expected distance; `hyobscure inspect` shows the sensible range.");
-  if (spec.channel.budget_share) {
-    const double smallest = solve::smallest_distance(problem), harmless = solve::harmless_distance(problem);
-    return smallest + *spec.channel.budget_share * (harmless - smallest);
-  }
+  if (spec.channel.budget_share)
+    return method_named(spec.method.name).range(input).at(*spec.channel.budget_share);
   return *spec.channel.budget;
 }
 
@@ -114,10 +113,11 @@ census::Census census_of_best_clusters(const data::People& people, data::Spec sp
     spec.channel.clusters.count = clusters;
     census::Census census = census_of(people, spec, progress);
     if (std::isnan(budget)) {  // a share of the range is a share of the first one's range
-      data::Spec with_budget = spec;
-      if (!spec.channel.budget && !spec.channel.budget_share) with_budget.channel.budget_share = 0.5;
       const solve::SegmentTables tables = segment_tables(people, census);
-      budget = resolve_budget(with_budget, solve::problem_of(tables, terms.first_groups).problem);
+      const BudgetRange range = cell_range(method_input(people, spec, terms, tables));
+      budget =
+          std::max(spec.channel.budget.value_or(range.at(spec.channel.budget_share.value_or(0.5))),
+                   range.smallest);  // of a budget that only people's own channels reach, nothing is learned
     }
     const double leakage = leakage_at(people, spec, census, budget);
     const bool better = leakage < kWorthIt * least || std::isinf(least);
@@ -128,21 +128,32 @@ census::Census census_of_best_clusters(const data::People& people, data::Spec sp
   return *std::move(best);
 }
 
-Promise promise_of(const solve::ChannelProblem& problem, const MethodResult& result,
-                   const FeatureLeakage& features, double budget, std::size_t values) {
+/// Everybody draws uniformly in a cell, so that a row tells no more than its cluster.
+bool tells_by_cells(const MethodResult& result) {
+  return std::ranges::all_of(result.channels, [](const Channel& channel) {
+    return channel.cells() != nullptr && channel.retain == 0;
+  });
+}
+
+Promise promise_of(const data::People& people, const MethodInput& input, const MethodResult& result,
+                   const FeatureLeakage& features) {
   Promise promise;
-  promise.leakage_groups = solve::group_entropy(problem.joints) * kBitsPerNat;
+  promise.leakage_groups = told_by_groups(people, result.partition);
   promise.leakage_features = features.people;
   promise.leakage_clusters = features.clusters;
   promise.leakage_learned = result.learned_bits;
   promise.leakage = promise.leakage_groups + promise.leakage_features;
   promise.leakage_null = features.null;
   promise.leakage_null_deviation = features.null_deviation;
-  promise.leakage_unprotected = solve::unobscured_leakage(problem.joints) * kBitsPerNat;
-  promise.secret_entropy = solve::secret_entropy(problem.joints) * kBitsPerNat;
-  promise.fano_error_bound = fano_bound(promise.secret_entropy, promise.leakage, values);
+  promise.secret_entropy = census::entropy(input.values.people) * kBitsPerNat;
+  promise.leakage_unprotected =
+      tells_by_cells(result)
+          ? solve::unobscured_leakage(channel_problem(donor_pools(input, result.partition)).joints) *
+                kBitsPerNat
+          : promise.secret_entropy - promise.leakage_groups;
+  promise.fano_error_bound = fano_bound(promise.secret_entropy, promise.leakage, people.values.size());
   promise.distance = result.distance;
-  promise.budget = budget;
+  promise.budget = input.budget;
   promise.gap = result.gap_bits;
   promise.joint_gap = joint_gap_bits(result);
   promise.epsilon = result.epsilon;
@@ -285,8 +296,7 @@ Mechanism fit(const data::People& people, const data::Spec& spec, const Progress
   const census::Census census = census_of(people, spec, progress);
   const solve::SegmentTables tables = segment_tables(people, census);
   MethodInput input = method_input(people, spec, terms, tables);
-  if (!input.parameter)
-    input.budget = resolve_budget(spec, solve::problem_of(tables, terms.first_groups).problem);
+  if (!input.parameter) input.budget = resolve_budget(spec, input);
   const MethodResult result = method_named(spec.method.name).run(input, progress);
 
   Mechanism mechanism;
@@ -314,8 +324,7 @@ Mechanism fit(const data::People& people, const data::Spec& spec, const Progress
   mechanism.people = static_cast<std::int64_t>(people.size());
   const FeatureLeakage features =
       leakage_of(people, census, spec, result, shuffles_for(people.size()), progress);
-  mechanism.promise = promise_of(solve::problem_of(tables, result.partition).problem, result, features,
-                                 input.budget, people.values.size());
+  mechanism.promise = promise_of(people, input, result, features);
   return mechanism;
 }
 

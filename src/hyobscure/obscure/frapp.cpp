@@ -12,7 +12,7 @@ constexpr double kLargestLogGamma = 100;  // beyond, nobody ever draws another p
 
 MethodResult run_frapp(const MethodInput& input, const Progress&) {
   check_parameter(input, 1, std::numeric_limits<double>::infinity());
-  const auto pools = donor_pools(input);
+  const auto pools = donor_pools(input, input.first_groups);
   const auto distances = distances_to_others(pools);
   const auto another = [&](const DonorPool& pool, double gamma) {
     return (pool.size() - 1) / (gamma + pool.size() - 1);

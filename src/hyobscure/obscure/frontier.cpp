@@ -4,7 +4,6 @@
 
 #include "hyobscure/obscure/fit.h"
 #include "hyobscure/obscure/labels.h"
-#include "hyobscure/solve/leakage.h"
 
 namespace hyobscure::obscure {
 namespace {
@@ -15,8 +14,7 @@ FrontierPoint point_of(const data::Spec& spec, const census::Census& census, con
                        double budget, const MethodResult& result) {
   const FeatureLeakage features = leakage_of(input.people, census, spec, result, 0);
   FrontierPoint point{.budget = budget, .distance = result.distance};
-  point.leakage_groups =
-      solve::group_entropy(solve::problem_of(input.tables, result.partition).problem.joints) * kBitsPerNat;
+  point.leakage_groups = told_by_groups(input.people, result.partition);
   point.leakage_features = features.people;
   point.leakage_clusters = features.clusters;
   point.leakage_learned = result.learned_bits;
@@ -32,12 +30,9 @@ FrontierPoint point_of(const data::Spec& spec, const census::Census& census, con
 
 }  // namespace
 
-std::vector<double> budgets_over_range(const MethodInput& input, int points) {
-  const solve::ChannelProblem first = solve::problem_of(input.tables, input.first_groups).problem;
-  const double smallest = solve::smallest_distance(first), harmless = solve::harmless_distance(first);
+std::vector<double> budgets_over(const BudgetRange& range, int points) {
   std::vector<double> budgets;
-  for (int i = 0; i < points; ++i)
-    budgets.push_back((1 - input.retain) * (smallest + (harmless - smallest) * i / (points - 1)));
+  for (int i = 0; i < points; ++i) budgets.push_back(range.at(points > 1 ? double(i) / (points - 1) : 0));
   return budgets;
 }
 
@@ -66,8 +61,8 @@ Frontier trace_frontier(const data::People& people, const data::Spec& spec, int 
   const census::Census census = census_of(people, spec, progress);
   const solve::SegmentTables tables = segment_tables(people, census);
   const MethodInput input = method_input(people, spec, terms, tables);
-  return sweep_method(method_named(spec.method.name), spec, census, input, budgets_over_range(input, points),
-                      progress);
+  const Method& method = method_named(spec.method.name);
+  return sweep_method(method, spec, census, input, budgets_over(method.range(input), points), progress);
 }
 
 }  // namespace hyobscure::obscure

@@ -39,14 +39,13 @@ struct Frontier {
   std::string note = {};  ///< what the user should know of the method's answers
 };
 
-/// The trade-off of the spec's method: budgets at equal steps from the smallest distance that the first
-/// groups can reach to the one from which on their features need tell nothing. The census is taken once for
-/// all of them. points >= 2.
+/// The trade-off of the spec's method: budgets at equal steps over its range (Method::range). The census is
+/// taken once for all of them. points >= 2.
 [[nodiscard]] Frontier trace_frontier(const data::People& people, const data::Spec& spec, int points,
                                       const Progress& progress = {});
 
-/// `points` budgets at equal steps over the range of the first groups.
-[[nodiscard]] std::vector<double> budgets_over_range(const MethodInput& input, int points);
+/// `points` budgets at equal steps over a range; the first only where `points` is 1.
+[[nodiscard]] std::vector<double> budgets_over(const BudgetRange& range, int points);
 
 /// The frontier of one method over given budgets, on a census that is already taken.
 [[nodiscard]] Frontier sweep_method(const Method& method, const data::Spec& spec,

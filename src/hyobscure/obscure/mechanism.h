@@ -37,10 +37,12 @@ struct Promise {
   double leakage_learned = kUnset;
   double leakage_null = kUnset;  ///< what leakage_features would be for values shuffled within their groups
   double leakage_null_deviation = kUnset;
-  double leakage_unprotected = kUnset;  ///< I(Y; C|G): the same groups with true features
-  double secret_entropy = kUnset;       ///< H(Y)
-  double fano_error_bound = kUnset;     ///< no attacker's guess is wrong less often
-  double distance = kUnset;             ///< expected, between published and true features
+  /// The same groups with true features: I(Y; C|G) where rows tell no more than their cluster, else H(Y|G),
+  /// all that is left to tell who knows the table.
+  double leakage_unprotected = kUnset;
+  double secret_entropy = kUnset;    ///< H(Y)
+  double fano_error_bound = kUnset;  ///< no attacker's guess is wrong less often
+  double distance = kUnset;          ///< expected, between published and true features
   double budget = kUnset;
   double gap = kUnset;  ///< the features' leakage is proven this close to the optimum for these groups
   double joint_gap =

@@ -33,6 +33,7 @@ const std::vector<Method>& methods() {
   static const std::vector<Method> list = {
       {.name = "fine",
        .help = "person by person: the optimal donor of each, on groups of the joint optimum",
+       .range = person_range,
        .run = run_fine,
        .sweep = sweep_fine},
       {.name = "exact",
@@ -98,8 +99,43 @@ void require_reach(const MethodInput& input, double smallest, const std::string&
       "Raise the budget, or use more clusters.");
 }
 
+std::vector<DonorPool> donor_pools(const MethodInput& input, const solve::Partition& partition) {
+  if (!input.within_groups)
+    return {{one_pool(input.people.size()).members[0], input.tables.segment(0, input.tables.values())}};
+  std::vector<DonorPool> pools;
+  Pools by_group = pools_by_group(input.people, partition.starts);
+  for (int g = 0; g < partition.groups(); ++g)
+    pools.push_back({std::move(by_group.members[static_cast<std::size_t>(g)]),
+                     input.tables.segment(partition.first(g), partition.end(g))});
+  return pools;
+}
+
+solve::ChannelProblem channel_problem(const std::vector<DonorPool>& pools) {
+  solve::ChannelProblem problem;
+  for (const DonorPool& pool : pools) {
+    problem.joints.push_back(pool.cells.joint);
+    problem.distances.push_back(pool.cells.distance);
+  }
+  return problem;
+}
+
+BudgetRange cell_range(const MethodInput& input) {
+  const solve::ChannelProblem problem = channel_problem(donor_pools(input, input.first_groups));
+  return {(1 - input.retain) * solve::smallest_distance(problem),
+          (1 - input.retain) * solve::harmless_distance(problem)};
+}
+
+BudgetRange person_range(const MethodInput& input) {
+  double uniform = 0;
+  for (const DonorPool& pool : donor_pools(input, input.first_groups)) {
+    const Eigen::VectorXd weights = pool.cells.joint.rowwise().sum();
+    uniform += weights.dot(pool.cells.distance * weights) / weights.sum();
+  }
+  return {0, (1 - input.retain) * uniform};
+}
+
 SolvedGroups solve_groups(const MethodInput& input, const solve::Partition& partition, int moves) {
-  const solve::ChannelProblem problem = solve::problem_of(input.tables, partition).problem;
+  const solve::ChannelProblem problem = channel_problem(donor_pools(input, partition));
   const double smallest = solve::smallest_distance(problem);
   require_reach(input, smallest, fmt::format("these groups and {} clusters", input.tables.clusters()));
   SolvedGroups solved{partition,
@@ -130,9 +166,10 @@ Channel cell_channel(const MethodInput& input, const solve::SegmentTables::Segme
 MethodResult cell_result(const MethodInput& input, const solve::Partition& partition,
                          const std::vector<Eigen::MatrixXd>& channels) {
   MethodResult result{.partition = partition, .distance = 0};
-  for (int g = 0; g < partition.groups(); ++g) {
-    const auto segment = input.tables.segment(partition.first(g), partition.end(g));
-    const Eigen::MatrixXd& rows = channels[static_cast<std::size_t>(g)];
+  const auto pools = donor_pools(input, partition);
+  for (std::size_t p = 0; p < pools.size(); ++p) {
+    const auto& segment = pools[p].cells;
+    const Eigen::MatrixXd& rows = channels[p];
     result.distance += (1 - input.retain) *
                        segment.joint.rowwise().sum().dot(rows.cwiseProduct(segment.distance).rowwise().sum());
     result.channels.push_back(cell_channel(input, segment, rows));

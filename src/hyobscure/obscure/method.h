@@ -76,12 +76,26 @@ struct MethodResult {
 /// Receives the answer to one budget of a sweep.
 using OnBudget = std::function<void(double budget, const MethodResult& result)>;
 
+/// Budgets between which there is something to trade.
+struct BudgetRange {
+  double smallest = kUnset;
+  double harmless = kUnset;  ///< from here on the features need tell nothing
+
+  double at(double share) const { return smallest + share * (harmless - smallest); }
+};
+
+/// Of channels over the cells of the first groups.
+BudgetRange cell_range(const MethodInput& input);
+/// Of person-level channels in the first groups: from one's own row to a uniform donor.
+BudgetRange person_range(const MethodInput& input);
+
 /// A way to find groups and channels. One file each; the list feeds the spec's method.name.
 struct Method {
   std::string name;
   std::string help;
   bool across_groups = false;  ///< can draw donors among all people
   bool has_parameter = false;  ///< has one knob, which can be given instead of a budget
+  BudgetRange (*range)(const MethodInput& input) = cell_range;
   MethodResult (*run)(const MethodInput& input, const Progress& progress);
   /// Many budgets, one after the other; a method that learns from one for the next has its own way. Ends
   /// early when stopped. A budget that the method cannot meet is passed over.
@@ -132,6 +146,21 @@ void sweep_dp(const MethodInput& input, const std::vector<double>& budgets, cons
 
 // --- what the methods share
 
+/// People who may donate to each other, and their cells.
+struct DonorPool {
+  std::vector<std::uint32_t> members;
+  solve::SegmentTables::Segment cells;
+
+  double size() const { return static_cast<double>(members.size()); }
+};
+
+/// The groups of the partition (with the same kept columns), or one pool of all where donors come from all
+/// groups.
+[[nodiscard]] std::vector<DonorPool> donor_pools(const MethodInput& input, const solve::Partition& partition);
+
+/// The O-problem of the pools.
+[[nodiscard]] solve::ChannelProblem channel_problem(const std::vector<DonorPool>& pools);
+
 /// The optimal channel for given groups, and the round that it makes in the history.
 struct SolvedGroups {
   solve::Partition partition;
@@ -141,8 +170,8 @@ struct SolvedGroups {
 [[nodiscard]] SolvedGroups solve_groups(const MethodInput& input, const solve::Partition& partition,
                                         int moves);
 
-/// Channels over the cells of each group, as a result without history or proof. `channels` are those of the
-/// partition's channel problem.
+/// Channels over the cells of each pool, as a result without history or proof. `channels` are those of the
+/// partition's pools.
 [[nodiscard]] MethodResult cell_result(const MethodInput& input, const solve::Partition& partition,
                                        const std::vector<Eigen::MatrixXd>& channels);
 

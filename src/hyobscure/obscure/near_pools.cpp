@@ -31,7 +31,7 @@ Table all_pairs(census::Distance distance, const data::People& people, const Don
 }  // namespace
 
 NearPools::NearPools(const MethodInput& input, const Progress& progress)
-    : pools_(donor_pools(input)), people_(input.tables.total()) {
+    : pools_(donor_pools(input, input.first_groups)), people_(input.tables.total()) {
   double pairs = 0;
   for (const DonorPool& pool : pools_) pairs += pool.size() * pool.size();
   person_by_person_ = pairs <= kMostPairs;

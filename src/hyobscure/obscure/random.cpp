@@ -7,7 +7,7 @@ namespace hyobscure::obscure {
 
 MethodResult run_random(const MethodInput& input, const Progress&) {
   check_parameter(input, 0, 1);
-  const auto pools = donor_pools(input);
+  const auto pools = donor_pools(input, input.first_groups);
   const auto distances = distances_to_others(pools);
   const double farthest = std::accumulate(distances.begin(), distances.end(), 0.0);
   const double p = input.parameter ? *input.parameter

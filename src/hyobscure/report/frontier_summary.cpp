@@ -16,16 +16,17 @@ std::string number_text(double value) { return std::isfinite(value) ? fmt::forma
 
 constexpr const char* kCsvHeader =
     "method,budget,distance,leakage_bits,leakage_groups_bits,leakage_features_bits,leakage_clusters_bits,"
-    "gap_bits,joint_gap_bits,parameter,epsilon,groups,seconds\n";
+    "leakage_learned_bits,gap_bits,joint_gap_bits,parameter,epsilon,groups,seconds\n";
 
 std::string csv_rows(const obscure::Frontier& frontier) {
   std::string text;
   for (const auto& point : frontier.points)
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},\"{}\",{:.6f}\n", frontier.method, point.budget,
-                        point.distance, point.leakage, point.leakage_groups, point.leakage_features,
-                        point.leakage_clusters, number_text(point.gap), number_text(point.joint_gap),
-                        point.parameter ? number_text(point.parameter->value) : "",
-                        number_text(point.epsilon), fmt::join(point.groups, " | "), point.seconds);
+    text +=
+        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},\"{}\",{:.6f}\n", frontier.method, point.budget,
+                    point.distance, point.leakage, point.leakage_groups, point.leakage_features,
+                    point.leakage_clusters, number_text(point.leakage_learned), number_text(point.gap),
+                    number_text(point.joint_gap), point.parameter ? number_text(point.parameter->value) : "",
+                    number_text(point.epsilon), fmt::join(point.groups, " | "), point.seconds);
   return text;
 }
 
@@ -41,6 +42,7 @@ Json to_json(const obscure::Frontier& frontier) {
                   {"leakage_groups_bits", number(point.leakage_groups)},
                   {"leakage_features_bits", number(point.leakage_features)},
                   {"leakage_clusters_bits", number(point.leakage_clusters)},
+                  {"leakage_learned_bits", number(point.leakage_learned)},
                   {"gap_bits", number(point.gap)},
                   {"joint_gap_bits", number(point.joint_gap)},
                   {"epsilon", number(point.epsilon)},
@@ -61,7 +63,8 @@ std::string leakage_table(const obscure::Comparison& comparison, double obscure:
     std::vector<std::string> row = {fmt::format("{:.4f}", budget)};
     for (const auto& curve : comparison.curves) {
       const auto found = std::ranges::find(curve.points, budget, &obscure::FrontierPoint::budget);
-      row.push_back(found == curve.points.end() ? "-" : fmt::format("{:.4f}", (*found).*leakage));
+      const bool known = found != curve.points.end() && std::isfinite((*found).*leakage);
+      row.push_back(known ? fmt::format("{:.4f}", (*found).*leakage) : "-");
     }
     table.row(std::move(row));
   }
@@ -69,18 +72,21 @@ std::string leakage_table(const obscure::Comparison& comparison, double obscure:
 }
 
 std::string methods_table(const obscure::Comparison& comparison) {
-  TextTable table({"method", "mark", "seconds a budget", "largest proven gap (bits)", "remark"});
+  TextTable table(
+      {"method", "mark", "seconds a budget", "gap of the channel", "of groups and channel", "remark"});
   for (std::size_t m = 0; m < comparison.curves.size(); ++m) {
     const auto& curve = comparison.curves[m];
-    double seconds = 0, gap = 0;
+    double seconds = 0, gap = 0, channel_gap = 0;
     for (const auto& point : curve.points) {
       seconds += point.seconds / static_cast<double>(curve.points.size());
-      gap = std::max(gap, std::isfinite(point.joint_gap) ? point.joint_gap : kUnset);
+      gap = std::max(gap, std::isfinite(point.joint_gap) ? point.joint_gap : 0);
+      channel_gap = std::max(channel_gap, std::isfinite(point.gap) ? point.gap : 0);
     }
-    const bool proven = !curve.points.empty() && std::isfinite(curve.points.front().joint_gap);
+    const bool joint = !curve.points.empty() && std::isfinite(curve.points.front().joint_gap);
+    const bool proven = !curve.points.empty() && std::isfinite(curve.points.front().gap);
     table.row({curve.method, std::string(1, static_cast<char>('a' + m)),
                curve.points.empty() ? "-" : fmt::format("{:.3f}", seconds),
-               proven ? fmt::format("{:.1e}", gap) : "-",
+               proven ? fmt::format("{:.0e}", channel_gap) : "-", joint ? fmt::format("{:.0e}", gap) : "-",
                curve.points.empty() && curve.complete ? "no budget within reach"
                : curve.complete                       ? curve.note
                                                       : "stopped early"});
@@ -126,6 +132,12 @@ std::string comparison_text(const obscure::Comparison& comparison) {
       "\nThe same by the published row's cluster only, I(Y; C' | G): blind to rows that stay their own\n{}",
       leakage_table(comparison, &obscure::FrontierPoint::leakage_features),
       leakage_table(comparison, &obscure::FrontierPoint::leakage_clusters));
+  const bool learned = std::ranges::any_of(comparison.curves, [](const auto& curve) {
+    return !curve.points.empty() && std::isfinite(curve.points.front().leakage_learned);
+  });
+  if (learned)
+    text += fmt::format("\nTo a model trained on other people, where it was computed\n{}",
+                        leakage_table(comparison, &obscure::FrontierPoint::leakage_learned));
   return text + fmt::format("\n{}\n{}", methods_table(comparison),
                             plot_text(curves, "budget", "leakage I(Y; V, G) in bits, by the marks above"));
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "hyobscure/base/json.h"
@@ -188,9 +189,16 @@ std::string inspection_json(const obscure::Inspection& inspection, const data::R
 
 std::string mechanism_text(const obscure::Mechanism& mechanism, const data::ReadCounts& counts) {
   const auto& promise = mechanism.promise;
+  // Donors uniform in their cell: a row tells what its cluster tells.
+  const bool by_cells = std::ranges::all_of(mechanism.channels, [](const obscure::Channel& channel) {
+    return channel.cells() != nullptr && channel.retain == 0;
+  });
   const std::string how =
-      mechanism.parameter ? fmt::format("{} = {:.6g}", mechanism.parameter->name, mechanism.parameter->value)
-                          : mechanism.objective + " objective";
+      !mechanism.threat.empty()
+          ? fmt::format("threat {}{}", mechanism.threat, mechanism.balanced ? ", balanced" : "")
+      : mechanism.parameter
+          ? fmt::format("{} = {:.6g}", mechanism.parameter->name, mechanism.parameter->value)
+          : mechanism.objective + " objective";
   std::string text =
       fmt::format("Mechanism ({}, {}) for {} people\n", mechanism.method, how, count_text(mechanism.people));
   text += left_out_text(counts);
@@ -205,11 +213,12 @@ std::string mechanism_text(const obscure::Mechanism& mechanism, const data::Read
   text += fmt::format("    by the groups       {}\n", bits_text(promise.leakage_groups));
   text += fmt::format("    by the features     {}, unprotected {} {}\n", bits_text(promise.leakage_features),
                       bits_text(promise.leakage_unprotected),
-                      beside_null(promise.leakage_null, promise.leakage_null_deviation));
-  if (promise.leakage_clusters < promise.leakage_features - 1e-9)
-    text +=
-        fmt::format("      by their clusters {}: less than the rows tell, because rows may stay one's own\n",
-                    bits_text(promise.leakage_clusters));
+                      by_cells ? beside_null(promise.leakage_null, promise.leakage_null_deviation)
+                               : "(to somebody who knows the whole table)");
+  if (!by_cells) text += fmt::format("      by their clusters {}\n", bits_text(promise.leakage_clusters));
+  if (std::isfinite(promise.leakage_learned))
+    text += fmt::format("      to a model        {} (trained on other people)\n",
+                        bits_text(promise.leakage_learned));
   if (std::isfinite(promise.epsilon))
     text += fmt::format("  differential privacy of the choice of donors: epsilon = 2 beta d_max = {:.4g}\n",
                         promise.epsilon);
@@ -250,6 +259,7 @@ std::string mechanism_json(const obscure::Mechanism& mechanism, const data::Read
                {"leakage_groups_bits", number(promise.leakage_groups)},
                {"leakage_features_bits", number(promise.leakage_features)},
                {"leakage_clusters_bits", number(promise.leakage_clusters)},
+               {"leakage_learned_bits", number(promise.leakage_learned)},
                {"leakage_null_bits", number(promise.leakage_null)},
                {"leakage_null_deviation_bits", number(promise.leakage_null_deviation)},
                {"leakage_unprotected_bits", number(promise.leakage_unprotected)},
@@ -260,6 +270,8 @@ std::string mechanism_json(const obscure::Mechanism& mechanism, const data::Read
                {"gap_bits", number(promise.gap)},
                {"joint_gap_bits", number(promise.joint_gap)},
                {"epsilon", number(promise.epsilon)},
+               {"threat", mechanism.threat},
+               {"balanced", mechanism.balanced},
                {"within_groups", mechanism.within_groups},
                {"note", mechanism.note},
                {"converged", mechanism.converged},
@@ -278,7 +290,8 @@ std::string mechanism_json(const obscure::Mechanism& mechanism, const data::Read
 std::string settings_page() {
   std::string page =
       "# Settings\n\n"
-      "Every key of `spec.toml`, and as a flag of `inspect`, `fit`, `compare`, `publish` and `verify --against`: "
+      "Every key of `spec.toml`, and as a flag of `inspect`, `fit`, `compare`, `publish` and `verify "
+      "--against`: "
       "`[groups] count = 4` is "
       "`--groups.count 4`. A flag wins over the file. *required*: `fit` asks for it, because it decides "
       "about privacy or "
