@@ -5,11 +5,18 @@ here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "${1:-$here/../build}" && pwd)
 only=${2:-}
 
-for kernel in channel distance kmeans; do
+for kernel in channel distance exact kmeans; do
   [[ $kernel == *"$only"* ]] || continue
   echo "== micro: $kernel"
   "$build/bench/${kernel}_bench" --benchmark_counters_tabular=true
 done
+if [[ peers == *"$only"* && -x $build/bench/channel_ipopt ]]; then
+  echo "== peers: the same channel problems by other solvers, up to 10 minutes a solve"
+  python3 -m venv "$build/peers-venv"
+  "$build/peers-venv/bin/pip" install --quiet cvxpy clarabel scs
+  "$build/bench/channel_ipopt" "$build/peers"
+  "$build/peers-venv/bin/python" "$here/peers/channel_cvxpy.py" "$build/peers"
+fi
 if [[ whole_run == *"$only"* ]]; then
   echo "== scale: whole runs"
   /usr/bin/python3 "$here/scale/whole_run.py" "$build/hyobscure"
