@@ -146,7 +146,7 @@ def test_exact_proves_its_optimum_and_traces_the_whole_curve(hyobscure, people, 
     assert hyobscure("verify", tmp_path / "r", "--against", people / "spec.toml").code == 0
 
 
-METHODS = ["exact", "hyobscure", "xobf", "ygen", "privcheck", "dp", "simp", "frapp", "random"]
+METHODS = ["fine", "exact", "hyobscure", "xobf", "ygen", "privcheck", "dp", "simp", "frapp", "random"]
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -170,14 +170,16 @@ def test_compare_puts_all_methods_side_by_side(hyobscure, people, tmp_path):
     compared = hyobscure("compare", people / "spec.toml", "--points", 4, "-o", tmp_path / "c")
     assert compared.code == 0, compared.err
     table = rows(tmp_path / "c" / "comparison.csv")
-    assert {row["method"] for row in table} == set(METHODS)
+    assert {row["method"] for row in table} == {*METHODS, "fine-free", "fine-informed", "fine-learned"}
     assert all(method in compared.out for method in METHODS)
     whole = json.loads((tmp_path / "c" / "comparison.json").read_text())
     assert len(whole["budgets"]) == 4 and whole["complete"]
+    free = {row["budget"]: float(row["leakage_bits"]) for row in table if row["method"] == "fine-free"}
     exact = {row["budget"]: float(row["leakage_bits"]) for row in table if row["method"] == "exact"}
     for row in table:
         assert float(row["distance"]) <= float(row["budget"]) * (1 + 1e-9)
         assert float(row["leakage_clusters_bits"]) <= float(row["leakage_features_bits"]) + 1e-9
+        assert free[row["budget"]] <= float(row["leakage_bits"]) + 2e-5, row
         if row["method"] in ("hyobscure", "xobf", "ygen", "privcheck"):
             assert exact[row["budget"]] <= float(row["leakage_bits"]) + 2e-8, row
     assert hyobscure("compare", people / "spec.toml", "--points", 4, "-o", tmp_path / "c").code == 2  # exists

@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from conftest import BINARY, run
+from conftest import BINARY, quick, run
 
 COMMANDS = ["fit", "publish", "synth"]
 
@@ -26,6 +26,7 @@ def many(tmp_path_factory):
     folder = tmp_path_factory.mktemp("many")
     made = run("synth", "--people", 20_000, "--items", 400, "--entries", 25, "-o", folder / "data")
     assert made.code == 0, made.err
+    quick(folder / "data")
     fitted = run("fit", folder / "data" / "spec.toml", "-o", folder / "m.json")
     assert fitted.code == 0, fitted.err
     return folder
@@ -37,7 +38,7 @@ def command(name, data, mechanism, output):
         "fit": ["fit", spec, "-o", output],
         "publish": ["publish", spec, "-m", mechanism, "-o", output],
         "synth": ["synth", "--people", 2000, "-o", output],
-        "demo": ["demo", "--people", 2000, "-o", output],
+        "demo": ["demo", "--people", 300, "-o", output],
     }[name]
 
 

@@ -79,7 +79,7 @@ struct ChannelSpec {
 };
 
 struct MethodSpec {
-  std::string name = "hyobscure";
+  std::string name = "fine";
   std::optional<double> parameter;
   bool within_groups = true;
   double retain = 0;

@@ -233,7 +233,7 @@ distance     = "{4}"
 budget_share = {5}  # or `budget`, an expected distance
 
 [method]
-name = "hyobscure"
+name = "fine"
 )",
       extension,
       ratings
@@ -241,7 +241,7 @@ name = "hyobscure"
                         "= \"rating\"\n",
                         extension)
           : "features = [\"hours\", \"income\", \"visits\", \"region\", \"likes\"]\nsets     = [\"likes\"]\n",
-      fewest, most, ratings ? "jensen-shannon" : "squared-euclidean", 0.3);
+      fewest, most, ratings ? "jensen-shannon" : "squared-euclidean", 0.7);
 }
 
 }  // namespace

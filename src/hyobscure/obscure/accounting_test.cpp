@@ -144,6 +144,35 @@ TEST(Accounting, EveryKindOfDrawIsWhatThePersonByPersonTableSays) {
       }
 }
 
+TEST(Accounting, PeoplesOwnListsAreWhatTheTableSays) {
+  const Example example;
+  for (const bool within : {true, false})
+    for (const double retain : {0.0, 0.25}) {
+      const Pools& pools = within ? example.strata : example.everyone;
+      std::vector<Channel> channels;
+      Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(40, 40);
+      for (const auto& pool : pools.members) {
+        PersonDraw draw;
+        for (std::uint32_t i = 0; i < pool.size(); ++i) {
+          std::map<std::uint32_t, double> row;  // three donors, perhaps the same
+          for (const std::uint32_t step : {0u, 3u, 7u})
+            row[(i * 5 + step) % static_cast<std::uint32_t>(pool.size())] += (step + 1.0) / 13;
+          for (const auto& [donor, p] : row) {
+            draw.donors.push_back(donor);
+            draw.probabilities.push_back(p);
+            matrix(pool[i], pool[donor]) += (1 - retain) * p;
+          }
+          matrix(pool[i], pool[i]) += retain;
+          draw.starts.push_back(draw.donors.size());
+        }
+        channels.push_back({static_cast<std::int64_t>(pool.size()), retain, draw});
+      }
+      const FeatureLeakage leakage = account(example.input(within, channels), 0, Key::from_seed(1));
+      EXPECT_NEAR(leakage.people, information(example, matrix, false), 1e-9);
+      EXPECT_NEAR(leakage.clusters, information(example, matrix, true), 1e-9);
+    }
+}
+
 TEST(Accounting, DonorsUniformInTheirCellTellNoMoreThanTheCell) {
   const Example example;
   std::vector<Channel> channels;

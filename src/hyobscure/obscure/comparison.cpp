@@ -9,6 +9,7 @@
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/census/statistics.h"
+#include "hyobscure/obscure/fine.h"
 #include "hyobscure/obscure/fit.h"
 
 namespace hyobscure::obscure {
@@ -94,6 +95,8 @@ Comparison compare_methods(const data::People& people, const data::Spec& spec,
   MethodInput input = method_input(people, spec, terms, tables);
   input.group_count = terms.first_groups.groups();
   input.parameter.reset();
+  FineCache prepared;
+  input.fine_cache = &prepared;
   Comparison comparison{.budgets = chosen_budgets(settings, contenders, input),
                         .curves = {},
                         .secret_entropy = census::entropy(terms.values.people) * kBitsPerNat,

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numeric>
 
 #include "hyobscure/base/parallel.h"
@@ -104,8 +103,9 @@ double group_entropy_bits(const MethodInput& input, const solve::Partition& part
   return solve::group_entropy(solve::problem_of(input.tables, partition).problem.joints) * kBitsPerNat;
 }
 
-MethodResult result_of(const MethodInput& input, const FineProblem& problem, solve::PersonResult solved) {
-  MethodResult result{.partition = problem.partition()};
+MethodResult result_of(const MethodInput& input, const solve::Partition& partition,
+                       solve::PersonResult solved) {
+  MethodResult result{.partition = partition};
   for (solve::SparseChannel& channel : solved.channels) {
     const auto people = static_cast<std::int64_t>(channel.size());
     result.channels.push_back({.people = people, .retain = input.retain, .draw = std::move(channel)});
@@ -128,105 +128,114 @@ MethodResult result_of(const MethodInput& input, const FineProblem& problem, sol
   return result;
 }
 
-/// Problems by groups, so that budgets with the same groups share distances and models.
+/// The interior point of small pools reaches 1e-5 bits at once; the first-order method of the others needs
+/// many more steps for each digit. A gap is about the weighted sum: the weight of the informed attacker
+/// scales it, so that his leakage is found to some 1e-3 bits however small his weight is.
+solve::PersonSettings settings_for(const MethodInput& input, std::span<const solve::PersonPool> pools,
+                                   const solve::PersonTerms& terms) {
+  if (input.person_gap_bits) return {.gap_tolerance_bits = *input.person_gap_bits};
+  const bool dense = terms.learned_weight == 0 && std::ranges::all_of(pools, [](const auto& pool) {
+                       return pool.size() <= solve::PersonSettings{}.dense_limit;
+                     });
+  if (dense) return {.gap_tolerance_bits = 1e-5};
+  return {.gap_tolerance_bits =
+              terms.informed_weight > 0 ? std::max(3e-5, 3e-3 * terms.informed_weight) : 1e-3};
+}
+
 class FineMethod {
  public:
   FineMethod(const MethodInput& input, const Progress& progress)
-      : input_(input), progress_(progress), groups_(input) {}
+      : input_(input),
+        progress_(progress),
+        groups_(input),
+        cache_(input.fine_cache != nullptr ? *input.fine_cache : own_cache_) {}
 
   MethodResult at(double budget) {
     MethodInput input = input_;
     input.budget = budget;
     std::optional<MethodResult> best;
     for (const solve::Partition& partition : groups_.candidates(input.drawn_budget(), progress_)) {
-      const FineProblem& problem = problem_of(partition);
-      const double smallest = solve::smallest_person_distance(problem.pools(), problem.terms());
-      require_reach(input, smallest, "these groups");
-      progress_.report("choosing donors person by person", 0, 0);
-      MethodResult result =
-          result_of(input, problem,
-                    solve::solve_people_with_budget(problem.pools(), problem.terms(),
-                                                    std::max(input.drawn_budget(), smallest),
-                                                    problem.settings(), progress_));
+      MethodResult result = with_groups(input, partition);
       if (!best || result.history.back().objective < best->history.back().objective) best = std::move(result);
     }
     return *std::move(best);
   }
 
  private:
-  const FineProblem& problem_of(const solve::Partition& partition) {
-    auto& problem = problems_[partition.starts];
-    if (!problem) problem = std::make_unique<FineProblem>(input_, partition, progress_);
-    return *problem;
+  MethodResult with_groups(const MethodInput& input, const solve::Partition& partition) {
+    const auto pools = cache_.people(input, partition, progress_).pools();
+    const solve::PersonTerms terms = person_terms(input, pools);
+    const double smallest = solve::smallest_person_distance(pools, terms);
+    require_reach(input, smallest, "these groups");
+    progress_.report("choosing donors person by person", 0, 0);
+    return result_of(input, partition,
+                     solve::solve_people_with_budget(pools, terms, std::max(input.drawn_budget(), smallest),
+                                                     settings_for(input, pools, terms), progress_));
   }
 
   const MethodInput& input_;
   const Progress& progress_;
   GroupsForPeople groups_;
-  std::map<std::vector<int>, std::unique_ptr<FineProblem>> problems_;
+  FineCache own_cache_;
+  FineCache& cache_;
 };
 
 }  // namespace
 
-FineProblem::FineProblem(const MethodInput& input, const solve::Partition& partition,
-                         const Progress& progress)
-    : input_(input), partition_(partition) {
+FinePeople::FinePeople(const MethodInput& input, const solve::Partition& partition,
+                       const Progress& progress) {
   const Pools groups = pools_by_group(input.people, partition.starts);
-  members_ = groups.members;
   progress.report("learning the secret from other people", 0, 0);
   const census::LearnedSecret learned = census::learn_secret(
       input.people.features, input.people.secrets, static_cast<std::uint32_t>(input.people.values.size()),
       groups.pool_of_person, {}, input.key.derive("learned"), progress);
   double pairs = 0;
-  for (const auto& members : members_) pairs += std::pow(static_cast<double>(members.size()), 2);
+  for (const auto& members : groups.members) pairs += std::pow(static_cast<double>(members.size()), 2);
   progress.report("distances of all pairs", 0, 0);
-  for (std::size_t g = 0; g < members_.size(); ++g) {
-    const auto& members = members_[g];
+  for (const auto& members : groups.members) {
     auto rows = std::make_unique<DistancesOnDemand>(input.distance, input.people.features, members);
     if (pairs <= kPairsKept)
       distances_.push_back(kept_distances(*rows, progress));
     else
       distances_.push_back(std::move(rows));
-    const int first = partition.first(static_cast<int>(g)), end = partition.end(static_cast<int>(g));
+    const int group = partition.group_of(static_cast<int>(input.people.secrets[members.front()]));
+    const int first = partition.first(group), values = partition.end(group) - first;
     solve::PersonPool pool{.distances = distances_.back().get(),
                            .value_of_person = {},
-                           .values = static_cast<std::uint32_t>(end - first)};
-    pool.learned.resize(static_cast<Eigen::Index>(members.size()), end - first);
+                           .values = static_cast<std::uint32_t>(values)};
+    pool.learned.resize(static_cast<Eigen::Index>(members.size()), values);
     for (std::size_t i = 0; i < members.size(); ++i) {
       pool.value_of_person.push_back(input.people.secrets[members[i]] - static_cast<std::uint32_t>(first));
       pool.learned.row(static_cast<Eigen::Index>(i)) =
-          learned.posterior.row(members[i]).segment(first, end - first);
+          learned.posterior.row(members[i]).segment(first, values);
     }
     if (members.size() > kMostForAllDonors)
       pool.candidates = candidate_donors(census::nearest_rows(input.distance, input.people.features, members,
                                                               {}, input.key.derive("neighbours"), progress));
     pools_.push_back(std::move(pool));
   }
-  terms_ = weighed_terms();
 }
 
-solve::PersonTerms FineProblem::weighed_terms() const {
-  solve::PersonTerms terms{.informed_weight = input_.threat == Threat::Learned ? 0.0 : 1.0,
-                           .learned_weight = input_.threat == Threat::Learned ? 1.0 : 0.0,
-                           .balanced = input_.balanced,
-                           .self_donor = input_.self_donor};
-  if (input_.threat != Threat::Both) return terms;
+const FinePeople& FineCache::people(const MethodInput& input, const solve::Partition& partition,
+                                    const Progress& progress) {
+  auto& prepared = by_groups_[partition.starts];
+  if (!prepared) prepared = std::make_unique<FinePeople>(input, partition, progress);
+  return *prepared;
+}
+
+solve::PersonTerms person_terms(const MethodInput& input, std::span<const solve::PersonPool> pools) {
+  solve::PersonTerms terms{.informed_weight = input.threat == Threat::Learned ? 0.0 : 1.0,
+                           .learned_weight = input.threat == Threat::Learned ? 1.0 : 0.0,
+                           .balanced = input.balanced,
+                           .self_donor = input.self_donor};
+  if (input.threat != Threat::Both) return terms;
   std::vector<solve::SparseChannel> unobscured;
-  for (const solve::PersonPool& pool : pools_) unobscured.push_back(own_rows(pool.size()));
-  const solve::PersonInfo info = solve::evaluate_people(pools_, terms, unobscured);
+  for (const solve::PersonPool& pool : pools) unobscured.push_back(own_rows(pool.size()));
+  const solve::PersonInfo info = solve::evaluate_people(pools, terms, unobscured);
   const double sum = info.informed_nats + info.learned_nats;
   terms.informed_weight = sum > 0 ? info.learned_nats / sum : 1;
   terms.learned_weight = 1 - terms.informed_weight;
   return terms;
-}
-
-solve::PersonSettings FineProblem::settings() const {
-  // The interior point of small pools reaches 1e-5 bits at once; the first-order method of the others needs
-  // many more steps for each digit.
-  const bool dense = terms_.learned_weight == 0 && std::ranges::all_of(pools_, [](const auto& pool) {
-                       return pool.size() <= solve::PersonSettings{}.dense_limit;
-                     });
-  return {.gap_tolerance_bits = input_.person_gap_bits.value_or(dense ? 1e-5 : 1e-3)};
 }
 
 MethodResult run_fine(const MethodInput& input, const Progress& progress) {

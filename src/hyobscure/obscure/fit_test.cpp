@@ -36,7 +36,9 @@ class Fit : public testing::Test {
 
   static const data::People& people() { return loaded_->people; }
   static data::Spec spec(std::vector<data::Override> overrides = {}) {
-    return data::read_spec(loaded_->folder / "d" / "spec.toml", overrides);
+    std::vector<data::Override> all = {{"method.name", "hyobscure"}, {"channel.budget_share", "0.3"}};
+    all.insert(all.end(), overrides.begin(), overrides.end());
+    return data::read_spec(loaded_->folder / "d" / "spec.toml", all);
   }
   static std::string refusal(const std::vector<data::Override>& overrides) {
     try {

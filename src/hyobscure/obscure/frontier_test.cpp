@@ -24,7 +24,8 @@ class FrontierOfPeople : public testing::Test {
   }
 
   data::Spec spec(const std::string& method) const {
-    return data::read_spec(folder_ / "d" / "spec.toml", {{"method.name", method}});
+    return data::read_spec(folder_ / "d" / "spec.toml",
+                           {{"method.name", method}, {"channel.budget_share", "0.3"}});
   }
 
   TestFolder folder_;

@@ -81,6 +81,23 @@ TEST(Mechanism, KeepsEveryKindOfDraw) {
   EXPECT_EQ(std::get<NearDraw>(after.channels[1].draw).decay, 0.1);
   EXPECT_EQ(after.parameter->name, "beta");
   EXPECT_EQ(after.note, "a remark");
+  PersonDraw lists;
+  lists.donors = {0, 3, 1, 2, 3};
+  lists.probabilities = {0.5, 0.5, 1, 1, 1};
+  lists.starts = {0, 2, 3, 4, 5};
+  before.channels[1].draw = lists;
+  before.threat = "both";
+  before.balanced = true;
+  write_mechanism(before, folder / "people.json");
+  const Mechanism people = read_mechanism(folder / "people.json");
+  EXPECT_EQ(std::get<PersonDraw>(people.channels[1].draw).donors, lists.donors);
+  EXPECT_EQ(std::get<PersonDraw>(people.channels[1].draw).starts, lists.starts);
+  EXPECT_EQ(people.threat, "both");
+  EXPECT_TRUE(people.balanced);
+  lists.donors[1] = 4;  // nobody
+  before.channels[1].draw = lists;
+  write_mechanism(before, folder / "bad.json");
+  EXPECT_THAT(refusal(folder / "bad.json"), HasSubstr("damaged"));
   before.within_groups = false;
   before.channels = {{.people = 9, .draw = NearDraw{}}};
   write_mechanism(before, folder / "all.json");

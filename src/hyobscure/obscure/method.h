@@ -20,6 +20,8 @@
 
 namespace hyobscure::obscure {
 
+class FineCache;
+
 /// Against whom the person-level channel protects.
 enum class Threat {
   Informed,  ///< who knows the table and the channel, and asks whose row this is
@@ -50,6 +52,7 @@ struct MethodInput {
   bool balanced = true;                   ///< every row is published once in expectation
   bool self_donor = true;                 ///< false: nobody draws their own row
   std::optional<double> person_gap_bits;  ///< absent: what the solver reaches quickly
+  FineCache* fine_cache = nullptr;        ///< shared by several runs, or none
   Key key;                                ///< of the search, not of the draws
 
   /// What the drawn rows may cost: retained ones cost nothing.

@@ -40,6 +40,7 @@ class Methods : public testing::Test {
   static data::Spec spec(const std::string& method, std::vector<data::Override> overrides = {}) {
     (void)people();
     overrides.push_back({"method.name", method});
+    overrides.push_back({"channel.budget_share", "0.3"});
     return data::read_spec(*folder_ / "d" / "spec.toml", overrides);
   }
   static data::Spec with_budget(data::Spec spec, double budget) {
@@ -99,6 +100,7 @@ double distance_by_pairs(const data::People& people, const Mechanism& mechanism)
 TEST_F(Methods, KeepTheBudgetAndSayTheirTrueDistance) {
   for (const Method& method : methods())
     for (const char* within : {"true", "false"}) {
+      if (method.name == "fine") continue;  // has its own tests
       if (std::string(within) == "false" && !method.across_groups) continue;
       const Mechanism mechanism =
           fit(people(), with_budget(spec(method.name, {{"method.within_groups", within}}), 0.43));
@@ -112,16 +114,14 @@ TEST_F(Methods, KeepTheBudgetAndSayTheirTrueDistance) {
 }
 
 TEST_F(Methods, ExactIsAtOrBelowEveryMethodThatDrawsFromCells) {
-  const Comparison comparison = compare_methods(people(), spec("exact"), {.points = 5});
-  ASSERT_EQ(comparison.curves.size(), methods().size());
+  const Comparison comparison = compare_methods(
+      people(), spec("exact"), {.methods = {"exact", "hyobscure", "xobf", "ygen", "privcheck"}, .points = 5});
+  ASSERT_EQ(comparison.curves.size(), 5u);
   EXPECT_TRUE(comparison.complete());
   const Frontier& exact = comparison.curves[0];
   ASSERT_EQ(exact.points.size(), 5u);
   int compared = 0;
   for (const Frontier& curve : comparison.curves) {
-    if (curve.method != "hyobscure" && curve.method != "xobf" && curve.method != "ygen" &&
-        curve.method != "privcheck")
-      continue;
     for (const FrontierPoint& point : curve.points) {
       const auto same = std::ranges::find(exact.points, point.budget, &FrontierPoint::budget);
       ASSERT_NE(same, exact.points.end());
@@ -135,7 +135,10 @@ TEST_F(Methods, ExactIsAtOrBelowEveryMethodThatDrawsFromCells) {
 }
 
 TEST_F(Methods, EachPointOfTheComparisonIsWhatFitGives) {
-  const Comparison comparison = compare_methods(people(), spec("exact"), {.points = 4});
+  const Comparison comparison = compare_methods(
+      people(), spec("exact"),
+      {.methods = {"exact", "hyobscure", "xobf", "ygen", "privcheck", "dp", "simp", "frapp", "random"},
+       .points = 4});
   for (const Frontier& curve : comparison.curves) {
     if (curve.points.empty()) continue;
     const FrontierPoint& point = curve.points.back();

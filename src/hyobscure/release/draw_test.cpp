@@ -251,7 +251,23 @@ TEST(Draw, OtherNearAndRetainedDonorsFollowTheirDefinition) {
     double retain;
     bool within_groups;
   };
-  const std::vector<Case> cases = {{obscure::OtherDraw{}, others, 0, true},
+  // Everybody draws from three places of their pool, which the definition finds again.
+  obscure::PersonDraw lists;
+  for (std::uint32_t u = 0; u < 14; ++u) {
+    for (const std::uint32_t step : {0u, 4u, 9u}) {
+      lists.donors.push_back((u + step) % 14);
+      lists.probabilities.push_back((step + 1.0) / 16);
+    }
+    lists.starts.push_back(lists.donors.size());
+  }
+  const auto listed = [&](std::uint32_t u, std::uint32_t v, const Clusters&) {
+    for (std::size_t e = lists.starts[u]; e < lists.starts[u + 1]; ++e)
+      if (lists.donors[e] == v) return lists.probabilities[e];
+    return 0.0;
+  };
+  const std::vector<Case> cases = {{lists, listed, 0, false},
+                                   {lists, listed, 0.3, false},
+                                   {obscure::OtherDraw{}, others, 0, true},
                                    {obscure::OtherDraw{}, others, 0.3, false},
                                    {obscure::NearDraw{.decay = 3}, dp, 0, true},
                                    {obscure::NearDraw{.decay = 3}, dp, 0.2, false},
