@@ -21,6 +21,7 @@ std::string fingerprint(const People& people) {
   hash.add(std::span<const std::size_t>(people.features.starts));
   hash.add(std::span<const std::uint32_t>(people.features.items));
   hash.add(std::span<const double>(people.features.values));
+  hash.add(std::span<const std::uint32_t>(people.kept));
   return hash.finish();
 }
 

@@ -44,11 +44,15 @@ struct People {
   std::vector<std::uint32_t> secrets;  ///< index into `values`
   std::vector<SecretValue> values;     ///< ascending
   SparseRows features;
+  /// Which combination of kept cells (people.keep) a person has, numbered in the order of those cells; empty
+  /// where nothing is kept.
+  std::vector<std::uint32_t> kept;
+  std::uint32_t kept_combinations = 1;  ///< every entry of `kept` is below it
 
   std::size_t size() const { return ids.size(); }
 };
 
-/// Hash of ids, secrets and features: tells whether two readings saw the same data.
+/// Hash of ids, secrets, features and who shares kept cells: tells whether two readings saw the same data.
 std::string fingerprint(const People& people);
 
 }  // namespace hyobscure::data

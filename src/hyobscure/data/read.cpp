@@ -51,7 +51,7 @@ std::string plural(std::int64_t count, const char* one, const char* many) {
 // -------------------------------------------------------------------------------------------------------------
 
 struct PeopleColumns {
-  std::string projection;             ///< id, secret_cell, secret, c0, c1, ...
+  std::string projection;             ///< id, secret_cell, secret, c0, c1, ..., k0, k1, ...
   std::vector<FeatureKind> features;  ///< of c0, c1, ...
 };
 
@@ -66,6 +66,8 @@ PeopleColumns people_columns(const Spec& spec, const Relation& people) {
     result.features.push_back(feature_kind(spec, people, name));
     result.projection += fmt::format(", {} AS c{}", people.column(name), i);
   }
+  for (std::size_t i = 0; i < spec.people.keep.size(); ++i)
+    result.projection += fmt::format(", {} AS k{}", people.column(spec.people.keep[i]), i);
   return result;
 }
 
@@ -508,6 +510,51 @@ void number_secrets(const Spec& spec, const std::vector<double>& secrets, People
   for (std::uint32_t& secret : people.secrets) secret = cut.atom_of_value[secret];
 }
 
+// --- kept columns
+// ----------------------------------------------------------------------------------------------------------
+
+constexpr std::uint32_t kMostKeptCombinations = 1000;
+
+/// Blames the column with the most different cells.
+[[noreturn]] void throw_kept_tell_apart(Engine& engine, const Spec& spec, const Relation& relation,
+                                        std::uint32_t combinations) {
+  std::vector<std::string> counts;
+  for (std::size_t i = 0; i < spec.people.keep.size(); ++i)
+    counts.push_back(fmt::format("count(DISTINCT {})", as_text(fmt::format("k{}", i))));
+  const auto distinct = engine.integers(fmt::format("SELECT {} FROM hyo_kept", fmt::join(counts, ", ")));
+  const auto most = static_cast<std::size_t>(std::ranges::max_element(distinct) - distinct.begin());
+  throw InputError(
+      {.source = relation.name, .column = spec.people.keep[most]},
+      fmt::format("people.keep gives {} combinations of cells, more than {}: such a column tells people "
+                  "apart and should not be kept",
+                  combinations, kMostKeptCombinations),
+      "Take it out of people.keep, or make its values coarser in a query.");
+}
+
+/// Numbers the combinations by their texts; cells of equal text and different content (lists of words with
+/// commas in them) stay apart, because the release would show the difference.
+void number_kept(Engine& engine, const Spec& spec, const Relation& relation, People& people) {
+  if (spec.people.keep.empty()) return;
+  std::vector<std::string> order;
+  for (std::size_t i = 0; i < spec.people.keep.size(); ++i) {
+    order.push_back(as_text(fmt::format("k{}", i)));
+    order.push_back(fmt::format("k{}", i));
+  }
+  std::uint32_t last = 0;
+  engine.query(fmt::format("SELECT CAST(dense_rank() OVER (ORDER BY {}) - 1 AS BIGINT) FROM hyo_kept ORDER "
+                           "BY u",
+                           fmt::join(order, ", ")),
+               [&](const Chunk& chunk) {
+                 for (const std::int64_t combination : chunk.integers(0).first(chunk.rows())) {
+                   people.kept.push_back(static_cast<std::uint32_t>(combination));
+                   last = std::max(last, people.kept.back());
+                 }
+               });
+  people.kept_combinations = last + 1;
+  if (people.kept_combinations > kMostKeptCombinations)
+    throw_kept_tell_apart(engine, spec, relation, people.kept_combinations);
+}
+
 void refuse_too_little(const Spec& spec, const People& people) {
   const std::string remedy = "Check secret.keep and what was left out; `hyobscure inspect` counts it.";
   if (people.size() == 0) throw InputError({.source = spec.name}, "nobody is left to protect", remedy);
@@ -588,6 +635,7 @@ Reading read_people(Engine& engine, const Spec& spec) {
   else if (spec.channel.distance == "jensen-shannon")
     refuse_zero_rows(engine, spec, relation, people);
   number_secrets(spec, secrets, people);
+  about(relation, [&] { number_kept(engine, spec, relation, people); });
   refuse_too_little(spec, people);
   return reading;
 }

@@ -32,7 +32,11 @@ struct Reading {
 /// not on the order of their rows or the number of threads. Throws InputError for whatever the spec does not
 /// allow.
 ///
-/// Leaves the table hyo_kept (id, secret) of the people kept in the engine, for the release.
+/// Kept columns (people.keep) are compared cell by cell as they are written; an empty cell is a value of its
+/// own. More than 1000 combinations of them are refused: they would tell people apart.
+///
+/// Leaves the table hyo_kept (id, secret, k0, k1, ... the cells of people.keep) of the people who were not
+/// left out in the engine, for the release.
 [[nodiscard]] Reading read_people(Engine& engine, const Spec& spec);
 
 /// How a feature column of wide data enters the rows.

@@ -115,6 +115,93 @@ TEST_F(Read, EveryFormatGivesTheSamePeople) {
       expected);
 }
 
+// --- kept columns
+
+TEST_F(Read, KeptCombinationsAreNumberedInTheOrderOfTheirCells) {
+  folder_.write("people.csv", "id,sex,age,town\nann,f,30,b\nbob,m,40,a\ncid,f,50,b\ndan,f,50,a\n");
+  folder_.write("events.csv", "who,what,stars\nann,x,1\nbob,y,3\ncid,x,4\ndan,x,4\n");
+  const People people = read(spec({{"people.keep", "sex,town"}})).people;
+  EXPECT_THAT(people.kept, ElementsAre(1, 2, 1, 0));
+  EXPECT_EQ(people.kept_combinations, 3u);
+  EXPECT_THAT(read(spec({{"people.keep", "town"}})).people.kept, ElementsAre(1, 0, 1, 0));
+
+  folder_.write("people.csv", "id,sex,age,town\ndan,f,50,a\ncid,f,50,b\nbob,m,40,a\nann,f,30,b\n");
+  EXPECT_EQ(fingerprint(read(spec({{"people.keep", "sex,town"}}), 1).people), fingerprint(people));
+}
+
+TEST_F(Read, NothingIsKeptUnlessTheSpecSaysSo) {
+  const People people = read(spec()).people;
+  EXPECT_TRUE(people.kept.empty());
+  EXPECT_EQ(people.kept_combinations, 1u);
+}
+
+TEST_F(Read, TheFingerprintCoversWhoSharesKeptCells) {
+  folder_.write("people.csv", "id,sex,age\nann,f,30\nbob,m,40\ncid,f,50\n");
+  const auto none = fingerprint(read(spec()).people);
+  const auto kept = fingerprint(read(spec({{"people.keep", "sex"}})).people);
+  folder_.write("people.csv", "id,sex,age\nann,f,30\nbob,m,40\ncid,m,50\n");
+  EXPECT_EQ(fingerprint(read(spec()).people), none);
+  EXPECT_NE(kept, none);
+  EXPECT_NE(fingerprint(read(spec({{"people.keep", "sex"}})).people), kept);
+}
+
+TEST_F(Read, AnEmptyKeptCellIsAValueOfItsOwn) {
+  folder_.write("wide.csv", "id,age,sex,n,c\nann,30,f,1,x\nbob,40,,2,y\ncid,50,,3,x\ndan,50,-,3,x\n");
+  for (const std::string missing : {"refuse", "leave-out"}) {
+    const People people = read(wide({{"people.keep", "sex"}, {"people.missing", missing}})).people;
+    EXPECT_THAT(people.kept, ElementsAre(1, 2, 2, 0)) << missing;
+  }
+}
+
+TEST_F(Read, KeptCellsAreToldApartAsTheyAreWritten) {
+  folder_.write("people.csv", "id,code,age\nann,1,30\nbob,01,40\ncid,1.0,50\n");
+  EXPECT_EQ(read(spec({{"people.keep", "code"}})).people.kept_combinations, 3u);
+  const std::string query =
+      "SELECT id, age, CASE id WHEN 'ann' THEN '0.0' WHEN 'bob' THEN '-0.0' ELSE '1' END::DOUBLE AS x, "
+      "CASE id WHEN 'ann' THEN ['a, b'] ELSE ['a', 'b'] END AS l FROM 'people.csv'";
+  const auto of_query = [&](const std::string& keep) {
+    return read(spec({{"people.file", ""}, {"people.query", query}, {"people.keep", keep}}))
+        .people.kept_combinations;
+  };
+  EXPECT_EQ(of_query("x"), 3u);
+  EXPECT_EQ(of_query("l"), 2u);
+}
+
+TEST_F(Read, WhoeverIsLeftOutHasNoKeptCombination) {
+  folder_.write("people.csv", "id,sex,age\nann,f,30\nbob,m,40\ncid,g,50\ndan,a,99\neve,b,40\n");
+  const People people =
+      read(spec({{"people.keep", "sex"}, {"secret.keep", "[0, 90]"}, {"people.without_events", "leave-out"}}))
+          .people;
+  EXPECT_THAT(people.ids, ElementsAre("ann", "bob", "cid"));
+  EXPECT_THAT(people.kept, ElementsAre(0, 2, 1));
+  EXPECT_EQ(people.kept_combinations, 3u);
+}
+
+TEST_F(Read, RefusesAKeptColumnThatTellsPeopleApart) {
+  std::string wide_text = "id,age,sex,street,n,c\n";
+  for (int p = 0; p < 1001; ++p)
+    wide_text += fmt::format("p{},{},{},lane {},{},x\n", p, 20 + p % 9, p % 2, p, p);
+  folder_.write("wide.csv", wide_text);
+  EXPECT_EQ(read(wide({{"people.keep", "sex"}})).people.kept_combinations, 2u);
+  EXPECT_THAT(
+      refusal(wide({{"people.keep", "sex,street"}})),
+      AllOf(HasSubstr("column \"street\": people.keep gives 1001 combinations of cells, more than 1000: "
+                      "such a column tells people apart and should not be kept"),
+            Not(HasSubstr("lane"))));
+  EXPECT_EQ(read(wide({{"people.keep", "street"},
+                       {"people.query", "SELECT * FROM 'wide.csv' WHERE id <> 'p0'"},
+                       {"people.file", ""}}))
+                .people.kept_combinations,
+            1000u);
+}
+
+TEST_F(Read, AKeptColumnThatDoesNotExistIsNamed) {
+  folder_.write("people.csv", "id,gender,age\nann,f,30\nbob,m,40\ncid,g,50\n");
+  EXPECT_THAT(
+      refusal(spec({{"people.keep", "gendre"}})),
+      AllOf(HasSubstr("column \"gendre\": there is no such column"), HasSubstr("Did you mean \"gender\"?")));
+}
+
 TEST_F(Read, TheOrderOfRowsAndTheNumberOfThreadsChangeNothing) {
   std::string people = "id,age\n", events = "who,what,stars\n";
   std::vector<std::string> person_lines, event_lines;

@@ -175,6 +175,10 @@ void visit_settings(Spec& s, Visit&& visit) {
   visit("people", "secret", s.people.secret, Rule{.required = true},
         "column that nobody may infer; published as groups");
   visit("people", "features", s.people.features, Rule{}, "wide data: the columns to publish through donors");
+  visit(
+      "people", "keep", s.people.keep, Rule{},
+      "columns published unchanged; donors share them, and the leakage counts them. An empty cell is a value "
+      "of its own");
   visit("people", "categorical", s.people.categorical, Rule{},
         "features that are categories though they look like numbers");
   visit("people", "sets", s.people.sets, Rule{}, "features whose cells hold several words");
@@ -398,12 +402,13 @@ void check_source(const Spec& spec, const SourceSpec& source, const char* sectio
 void refuse_column_in_two_roles(const Spec& spec) {
   std::set<std::string> seen;
   std::vector<std::string> columns = spec.people.features;
+  columns.insert(columns.end(), spec.people.keep.begin(), spec.people.keep.end());
   columns.push_back(spec.people.id);
   columns.push_back(spec.people.secret);
   for (const std::string& column : columns)
     if (!seen.insert(lower_case(column)).second)  // SQL does not tell AGE from age
       throw InputError({.source = spec.name, .column = column},
-                       "is named twice among id, secret and features", "Give every column one role.");
+                       "is named twice among id, secret, features and keep", "Give every column one role.");
   for (const auto* list : {&spec.people.categorical, &spec.people.sets})
     for (const std::string& column : *list)
       if (std::ranges::find(spec.people.features, column) == spec.people.features.end())

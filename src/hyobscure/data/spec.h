@@ -29,6 +29,7 @@ struct PeopleSpec {
   std::string id;
   std::string secret;
   std::vector<std::string> features;  ///< wide data only
+  std::vector<std::string> keep;      ///< published unchanged
   std::vector<std::string> categorical;
   std::vector<std::string> sets;
   std::string set_separator = "|";

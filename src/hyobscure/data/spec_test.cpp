@@ -111,10 +111,9 @@ TEST(Spec, RefusalsNameFileLineKeyAndRemedy) {
             "--groups.count: expected a whole number. Write it as in a spec file.");
   EXPECT_EQ(refusal(kMovies, {{"groups.cont", "4"}}),
             "--groups.cont: there is no such key. Did you mean \"groups.count\"?");
-  EXPECT_EQ(
-      refusal(kMovies, {{"method.name", "magic"}}),
-      "--method.name: expected one of \"fine\", \"exact\", \"hyobscure\", \"xobf\", \"ygen\", \"privcheck\", "
-      "\"dp\", \"simp\", \"frapp\", \"random\". Correct the value.");
+  EXPECT_EQ(refusal(kMovies, {{"method.name", "magic"}}),
+            "--method.name: expected one of \"fine\", \"exact\", \"hyobscure\", \"xobf\", \"ygen\", \"privcheck\", "
+            "\"dp\", \"simp\", \"frapp\", \"random\". Correct the value.");
   EXPECT_THAT(refusal(kMovies + "starts = \"ten\"\n"),
               HasSubstr("spec.toml, line 19, channel.starts: expected a whole number"));
   EXPECT_THAT(refusal(kMovies, {{"channel.clusters", "0"}}),
@@ -145,6 +144,18 @@ TEST(Spec, RefusesRolesThatContradictEachOther) {
   EXPECT_THAT(refusal(kMovies, {{"groups.fixed", "[[18, 30], [31, 50]]"}}),
               HasSubstr("differs from the number"));
   EXPECT_THAT(refusal(kMovies + "budget_share = 0.5\n"), HasSubstr("Keep one of them"));
+}
+
+TEST(Spec, AColumnIsKeptOrSomethingElse) {
+  EXPECT_EQ(parse(kMovies, {{"people.keep", "gender,job"}}).people.keep,
+            (std::vector<std::string>{"gender", "job"}));
+  EXPECT_TRUE(parse(kMovies).people.keep.empty());
+  const std::string wide = "[people]\nfile = \"t\"\nid = \"a\"\nsecret = \"b\"\nfeatures = [\"c\"]\n";
+  for (const std::string keep : {"a", "B", "c", "d,d"})
+    EXPECT_THAT(refusal(wide, {{"people.keep", keep}}),
+                HasSubstr("is named twice among id, secret, features and keep. Give every column one role."))
+        << keep;
+  EXPECT_THAT(refusal(wide + "keep = \"d\"\n"), HasSubstr("people.keep: expected list of texts"));
 }
 
 TEST(Spec, ASuggestionIsMadeOnlyForNearWords) {

@@ -5,14 +5,32 @@
 
 namespace hyobscure::obscure {
 
+namespace {
+
+void leave_out_empty(Pools& pools) {
+  std::vector<std::uint32_t> number(pools.size(), 0);
+  std::uint32_t next = 0;
+  for (std::size_t pool = 0; pool < pools.size(); ++pool)
+    if (!pools.members[pool].empty()) number[pool] = next++;
+  std::erase_if(pools.members, [](const auto& members) { return members.empty(); });
+  for (std::uint32_t& pool : pools.pool_of_person) pool = number[pool];
+}
+
+}  // namespace
+
 Pools pools_by_group(const data::People& people, std::span<const int> starts) {
-  Pools pools{.members = std::vector<std::vector<std::uint32_t>>(starts.size() - 1), .pool_of_person = {}};
+  const bool keeps = !people.kept.empty();
+  const std::uint32_t combinations = keeps ? people.kept_combinations : 1;
+  Pools pools{.members = std::vector<std::vector<std::uint32_t>>((starts.size() - 1) * combinations),
+              .pool_of_person = {}};
   for (std::uint32_t u = 0; u < people.size(); ++u) {
     const auto above = std::ranges::upper_bound(starts, static_cast<int>(people.secrets[u]));
     const auto group = static_cast<std::uint32_t>(above - starts.begin()) - 1;
-    pools.pool_of_person.push_back(group);
-    pools.members[group].push_back(u);
+    const std::uint32_t pool = group * combinations + (keeps ? people.kept[u] : 0);
+    pools.pool_of_person.push_back(pool);
+    pools.members[pool].push_back(u);
   }
+  if (keeps) leave_out_empty(pools);
   return pools;
 }
 

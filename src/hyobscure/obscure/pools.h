@@ -16,7 +16,12 @@ struct Pools {
   std::size_t size() const { return members.size(); }
 };
 
-/// By the group of their secret; group g starts at value starts[g], as in solve::Partition.
+/// By the group of their secret; group g starts at value starts[g], as in solve::Partition. Pool g is group
+/// g, be it empty.
+///
+/// Where columns are kept (people.kept), by group and combination of kept cells: a donor must share both.
+/// Such pools are ordered by group, then by combination; pairs without people are left out, so a pool is not
+/// a group.
 [[nodiscard]] Pools pools_by_group(const data::People& people, std::span<const int> starts);
 
 /// All in one.

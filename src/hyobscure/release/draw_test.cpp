@@ -12,6 +12,7 @@
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/parallel.h"
 #include "hyobscure/census/distance.h"
+#include "hyobscure/obscure/pools.h"
 
 namespace hyobscure::release {
 namespace {
@@ -474,6 +475,50 @@ TEST(Draw, LeakageOfTheDrawsIsThatOfTheChannel) {
       -(0.25 * std::log(0.25) + 5 / 12.0 * std::log(5 / 12.0) + 4 / 12.0 * std::log(4 / 12.0));
   EXPECT_GT(promised.mean,
             of_groups_alone + 2 * tolerance);  // the features tell enough for the test to mean something
+}
+
+// --- kept columns
+
+/// Combinations 0, 1, 2 by turns, but combination 1 does not occur in the second group.
+Population keeping_population() {
+  Population population = small_population();
+  population.people.kept_combinations = 3;
+  for (std::uint32_t u = 0; u < population.people.size(); ++u)
+    population.people.kept.push_back(population.people.secrets[u] < 2 ? u % 3 : u % 2 * 2);
+  return population;
+}
+
+TEST(Draw, PoolsOfKeptCellsAreOrderedByGroupAndLeaveOutEmptyOnes) {
+  using testing::ElementsAre;
+  const Population population = keeping_population();
+  const auto pools = obscure::pools_by_group(population.people, std::vector<int>{0, 2, 4});
+  EXPECT_THAT(pools.members, ElementsAre(ElementsAre(0, 3, 6), ElementsAre(1, 4, 7), ElementsAre(2, 5),
+                                         ElementsAre(8, 10, 12), ElementsAre(9, 11, 13)));
+  for (std::uint32_t pool = 0; pool < pools.size(); ++pool)
+    for (const std::uint32_t u : pools.members[pool]) EXPECT_EQ(pools.pool_of_person[u], pool);
+}
+
+TEST(Draw, DonorsShareGroupAndKeptCells) {
+  const Population population = keeping_population();
+  const auto pools = obscure::pools_by_group(population.people, std::vector<int>{0, 2, 4});
+  auto mechanism = mechanism_for(population, 3);
+  mechanism.channels.clear();
+  for (const auto& members : pools.members)
+    mechanism.channels.push_back(
+        {.people = static_cast<std::int64_t>(members.size()), .draw = obscure::OtherDraw{}});
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    mechanism.key = Key::from_seed(seed);
+    const auto donor_of = donors(population, mechanism);
+    for (std::size_t u = 0; u < donor_of.size(); ++u) {
+      EXPECT_NE(donor_of[u], u);
+      EXPECT_EQ(pools.pool_of_person[donor_of[u]], pools.pool_of_person[u]);
+    }
+  }
+}
+
+TEST(Draw, RefusesAChannelAGroupWhereCellsAreKept) {
+  const Population population = keeping_population();
+  EXPECT_THROW((void)donors(population, mechanism_for(population, 3)), InputError);
 }
 
 }  // namespace

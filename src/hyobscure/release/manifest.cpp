@@ -56,6 +56,7 @@ Json columns_json(const ManifestColumns& columns) {
   visit_columns(columns, [&](const char* role, const std::string& name) {
     if (!name.empty()) json[role] = name;
   });
+  if (!columns.keep.empty()) json["keep"] = columns.keep;
   if (!columns.features.empty()) json["features"] = columns.features;
   return json;
 }
@@ -63,6 +64,7 @@ Json columns_json(const ManifestColumns& columns) {
 ManifestColumns columns_from(const Json& json) {
   ManifestColumns columns;
   visit_columns(columns, [&](const char* role, std::string& name) { name = json.value(role, ""); });
+  if (json.contains("keep")) columns.keep = json.at("keep").get<std::vector<std::string>>();
   if (json.contains("features")) columns.features = json.at("features").get<std::vector<std::string>>();
   return columns;
 }

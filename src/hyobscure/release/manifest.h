@@ -19,9 +19,10 @@ struct ManifestFile {
 /// Names of the published columns by what they hold. Empty: there is no such column.
 struct ManifestColumns {
   std::string id;
-  std::string secret;                 ///< holds labels of groups
-  std::vector<std::string> features;  ///< wide data
-  std::string person;                 ///< long data, of the events file, like the three below
+  std::string secret;                  ///< holds labels of groups
+  std::vector<std::string> keep = {};  ///< hold the person's own cells
+  std::vector<std::string> features;   ///< wide data
+  std::string person;                  ///< long data, of the events file, like the three below
   std::string item;
   std::string value;
   std::string time;

@@ -55,7 +55,7 @@ void refuse_dropped_ids_of_events(const data::Spec& spec) {
 /// A column of the source as it is published.
 struct Published {
   std::string name;
-  std::string cell;         ///< SQL, of the source as `s`
+  std::string cell;         ///< SQL, of the source as `s`; a kept cell, of hyo_kept as `k`
   std::string stored_type;  ///< of the cell: everything in a CSV file is text
 };
 
@@ -73,6 +73,7 @@ struct Layout {
   Relation events;  ///< long data only
   Published id;
   Published secret;
+  std::vector<Published> kept;
   std::vector<Published> features;       ///< wide: of people
   std::optional<Published> person;       ///< long: of events
   std::vector<Published> event_columns;  ///< long: item, value, time as far as they are named
@@ -80,14 +81,15 @@ struct Layout {
 };
 
 /// A query or a CSV reader takes names in any case: "AGE" must not carry the secret "age" out as a feature.
-void refuse_secret_among_features(const Layout& layout) {
-  std::set<std::string> seen = {layout.id.cell};
+void refuse_secret_in_another_role(const Layout& layout) {
+  std::set<std::string> seen = {layout.id.name};
   const auto take = [&](const Published& column) {
-    if (!seen.insert(column.cell).second)
+    if (!seen.insert(column.name).second)
       throw InputError({.source = layout.people.name, .column = column.name},
-                       "has two roles among id, secret and features", "Give every column one role.");
+                       "has two roles among id, secret, features and keep", "Give every column one role.");
   };
   take(layout.secret);
+  for (const Published& column : layout.kept) take(column);
   for (const Published& feature : layout.features) take(feature);
 }
 
@@ -101,6 +103,14 @@ void turn_text_into_numbers(data::Engine& engine, const Relation& relation, Publ
                                   column.cell, relation.sql))[0];
   column.stored_type = broken == 0 ? "BIGINT" : "DOUBLE";
   column.cell = fmt::format("TRY_CAST(TRY_CAST({} AS DOUBLE) AS {})", column.cell, column.stored_type);
+}
+
+void add_kept(const data::Spec& spec, Layout& layout) {
+  for (const std::string& name : spec.people.keep) {
+    Published column = published(layout.people, name);
+    column.cell = fmt::format("k.k{}", layout.kept.size());
+    layout.kept.push_back(std::move(column));
+  }
 }
 
 void add_features(data::Engine& engine, const data::Spec& spec, Layout& layout) {
@@ -135,8 +145,9 @@ Layout plan_layout(data::Engine& engine, const data::Spec& spec, const data::Rea
                    (spec.release.format == "auto" && layout.people.kind == SourceKind::Parquet);
   layout.id = published(layout.people, spec.people.id);
   layout.secret = published(layout.people, spec.people.secret);
+  add_kept(spec, layout);
   about(layout.people, [&] { add_features(engine, spec, layout); });
-  refuse_secret_among_features(layout);
+  refuse_secret_in_another_role(layout);
   if (spec.is_long()) add_events(engine, spec, layout);
   return layout;
 }
@@ -206,13 +217,13 @@ class DonorTable {
              const std::vector<std::uint32_t>& donor_of, const PublishedIds& published)
       : engine_(engine) {
     engine_.run(
-        "CREATE OR REPLACE TEMP TABLE hyo_donors (donor VARCHAR, published VARCHAR, label VARCHAR, place "
-        "BIGINT)");
+        "CREATE OR REPLACE TEMP TABLE hyo_donors (person VARCHAR, donor VARCHAR, published VARCHAR, label "
+        "VARCHAR, place BIGINT)");
     data::Engine::Appender rows(engine_, "hyo_donors");
     for (std::size_t u = 0; u < people.size(); ++u) {
       const std::string& label = mechanism.groups[mechanism.group_of_value(people.secrets[u])].label;
-      rows.row({std::string_view(people.ids[donor_of[u]]), std::string_view(published.ids[u]),
-                std::string_view(label), published.row[u]});
+      rows.row({std::string_view(people.ids[u]), std::string_view(people.ids[donor_of[u]]),
+                std::string_view(published.ids[u]), std::string_view(label), published.row[u]});
     }
     rows.close();
   }
@@ -243,11 +254,12 @@ std::string people_query(const data::Spec& spec, const Layout& layout) {
   std::vector<std::string> columns;
   if (spec.release.ids != "drop") columns.push_back(as(id_cell(spec, layout.id), layout.id));
   columns.push_back(as("d.label", layout.secret));
+  for (const Published& column : layout.kept) columns.push_back(as(column.cell, column));
   for (const Published& feature : layout.features) columns.push_back(as(feature.cell, feature));
-  const std::string source =
-      layout.features.empty()
-          ? ""
-          : fmt::format(" JOIN {} AS s ON CAST({} AS VARCHAR) = d.donor", layout.people.sql, layout.id.cell);
+  std::string source = layout.kept.empty() ? "" : " JOIN hyo_kept AS k ON k.id = d.person";
+  if (!layout.features.empty())
+    source +=
+        fmt::format(" JOIN {} AS s ON CAST({} AS VARCHAR) = d.donor", layout.people.sql, layout.id.cell);
   return fmt::format("SELECT {} FROM hyo_donors AS d{} ORDER BY d.place", fmt::join(columns, ", "), source);
 }
 
@@ -311,6 +323,7 @@ ManifestColumns manifest_columns(const data::Spec& spec, const Layout& layout) {
   ManifestColumns columns;
   if (spec.release.ids != "drop") columns.id = layout.id.name;
   columns.secret = layout.secret.name;
+  for (const Published& column : layout.kept) columns.keep.push_back(column.name);
   for (const Published& feature : layout.features) columns.features.push_back(feature.name);
   if (!spec.is_long()) return columns;
   columns.person = layout.person->name;

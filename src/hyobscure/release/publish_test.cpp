@@ -95,6 +95,79 @@ TEST_F(Publish, WideCellsStayAsTheyWere) {
   }
 }
 
+TEST_F(Publish, KeptColumnsHoldTheOwnCellsAndDonorsShareThem) {
+  write_kept_sources();
+  (void)publish_to("wide", kept_spec(false));
+  EXPECT_EQ(lines("wide/people.csv")[0], "id,age,sex,Town,n,c,s");
+  const auto pool = [](int p) { return (age_of(p) < 26 ? "20-25," : "26-31,") + kept_cells_of(p) + ","; };
+  const Rows wide = by_first_cell(lines("wide/people.csv"));
+  int other_donor = 0;
+  for (int p = 0; p < kPeople; ++p) {
+    const std::string row = *wide.at(id_of(p)).begin();
+    ASSERT_TRUE(row.starts_with(pool(p))) << row;
+    const int donor = std::stoi(row.substr(pool(p).size()));  // the feature n tells who it is
+    EXPECT_EQ(pool(donor), pool(p));
+    other_donor += donor != p ? 1 : 0;
+  }
+  EXPECT_GT(other_donor, 10);
+
+  (void)publish_to("long", kept_spec(true));
+  EXPECT_EQ(lines("long/people.csv")[0], "id,age,sex,Town");
+  EXPECT_EQ(lines("long/events.csv")[0], "who,what,stars,day");
+  const Rows people = by_first_cell(lines("long/people.csv")),
+             events = by_first_cell(lines("long/events.csv"));
+  const Rows originals = true_events();
+  for (int p = 0; p < kPeople; ++p) {
+    EXPECT_EQ(*people.at(id_of(p)).begin() + ",", pool(p));
+    bool shared = false;
+    for (int donor = 0; donor < kPeople; ++donor)
+      shared = shared || (pool(donor) == pool(p) && originals.at(id_of(donor)) == events.at(id_of(p)));
+    EXPECT_TRUE(shared) << id_of(p);
+  }
+}
+
+TEST_F(Publish, TheManifestNamesKeptColumnsOnlyWhereThereAreAny) {
+  write_kept_sources();
+  (void)publish_to("none", long_spec());
+  (void)publish_to("kept", kept_spec(true, {{"release.ids", "replace"}}));
+  EXPECT_FALSE(nlohmann::json::parse(content("none/manifest.json"))["columns"].contains("keep"));
+  EXPECT_EQ(nlohmann::json::parse(content("kept/manifest.json"))["columns"]["keep"],
+            (std::vector<std::string>{"sex", "Town"}));
+  EXPECT_EQ(read_manifest(folder_ / "kept" / Manifest::kFileName).columns.keep,
+            (std::vector<std::string>{"sex", "Town"}));
+}
+
+TEST_F(Publish, KeptCellsOfACsvFileStayTextInParquet) {
+  write_kept_sources();
+  auto spec = kept_spec(true, {{"release.format", "parquet"}});
+  spec.people.source.file.clear();
+  spec.people.source.query = "SELECT *, '007' AS code, age % 2 = 0 AS even FROM 'kept_people.csv'";
+  spec.people.keep = {"code", "even"};
+  (void)publish_to("out", spec);
+  data::Engine engine({.folder = folder_.path()}, {});
+  const auto columns = engine.describe("read_parquet('out/people.parquet')");
+  EXPECT_EQ(columns[2].name + columns[2].type + columns[3].name + columns[3].type, "codeVARCHARevenBOOLEAN");
+  EXPECT_EQ(engine.integers("SELECT count(*) FROM 'out/people.parquet' WHERE code = '007'")[0], kPeople);
+}
+
+TEST_F(Publish, RefusesASecretThatIsAlsoKeptInOtherLetters) {
+  write_kept_sources();
+  auto spec = kept_spec(true);
+  spec.people.keep = {"AGE"};
+  EXPECT_THAT(refusal([&] { (void)publish_to("out", spec); }), HasSubstr("two roles"));
+}
+
+TEST_F(Publish, RefusesAMechanismThatWasMadeForOtherKeptColumns) {
+  write_kept_sources();
+  data::Engine engine({.folder = folder_.path()}, {});
+  auto spec = kept_spec(true);
+  const auto mechanism = mechanism_for(read(engine, spec).people, "jensen-shannon");
+  spec.people.keep = {"sex"};
+  const auto reading = read(engine, spec);
+  EXPECT_THAT(refusal([&] { (void)publish(engine, spec, reading, mechanism, {.output = folder_ / "out"}); }),
+              HasSubstr("was made for other data"));
+}
+
 TEST_F(Publish, EmptyCellsStayEmpty) {
   std::string wide = "id,age,n,c,s\n";
   for (int p = 0; p < kPeople; ++p)

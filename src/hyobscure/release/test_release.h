@@ -13,6 +13,7 @@
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/files.h"
 #include "hyobscure/base/test_folder.h"
+#include "hyobscure/obscure/pools.h"
 #include "hyobscure/release/publish.h"
 
 namespace hyobscure::release {
@@ -69,6 +70,33 @@ features = ["n", "c", "s"]
 sets = ["s"]
 )",
                             "spec.toml", folder_.path(), overrides);
+  }
+
+  static std::string sex_of(int person) { return person < kPeople / 2 ? "m" : "f"; }
+
+  /// The two kept cells of a person as a CSV file writes them.
+  static std::string kept_cells_of(int person) {
+    return sex_of(person) + std::vector<std::string>{",", ",\"x, \"\"y\"\"\"", ",z"}[person % 3];
+  }
+
+  /// The same people with two columns more, in kept_people.csv and kept_wide.csv. Each combination of their
+  /// cells is five people of each group.
+  void write_kept_sources() const {
+    std::string people = "id,Town,zip,age,sex\n", wide = "id,Town,zip,age,sex,n,c,s\n";
+    for (int p = 0; p < kPeople; ++p) {
+      const std::string row =
+          fmt::format("{}{},zip{},{},{}", id_of(p), kept_cells_of(p).substr(1), p, age_of(p), sex_of(p));
+      people += row + "\n";
+      wide += fmt::format("{},{}.50,\"k, {}\",a|w{}\n", row, p, p % 4, p % 5);
+    }
+    folder_.write("kept_people.csv", people);
+    folder_.write("kept_wide.csv", wide);
+  }
+
+  data::Spec kept_spec(bool is_long, std::vector<data::Override> overrides = {}) const {
+    overrides.insert(overrides.begin(), {{"people.file", is_long ? "kept_people.csv" : "kept_wide.csv"},
+                                         {"people.keep", "sex,town"}});
+    return is_long ? long_spec(overrides) : wide_spec(overrides);
   }
 
   /// Writes a Parquet copy of a source, with the types that its content suggests.
@@ -155,13 +183,13 @@ sets = ["s"]
 
   static void count_cells(const data::People& people, obscure::Mechanism& mechanism) {
     const auto cluster_of_person = census::assign(mechanism.clusters, people.features);
+    const auto pools = obscure::pools_by_group(people, mechanism.group_starts(people.values.size()));
     std::map<std::pair<std::size_t, std::uint32_t>, std::int64_t> counts;
     for (std::size_t u = 0; u < people.size(); ++u) {
-      const std::size_t g = mechanism.group_of_value(people.secrets[u]);
-      counts[{g, cluster_of_person[u]}] += 1;
-      mechanism.groups[g].people += 1;
+      counts[{pools.pool_of_person[u], cluster_of_person[u]}] += 1;
+      mechanism.groups[mechanism.group_of_value(people.secrets[u])].people += 1;
     }
-    mechanism.channels.resize(mechanism.groups.size());
+    mechanism.channels.resize(pools.size());
     for (const auto& [cell, number] : counts) {
       mechanism.channels[cell.first].people += number;
       mechanism.channels[cell.first].cells()->clusters.push_back(static_cast<int>(cell.second));

@@ -12,6 +12,7 @@
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/files.h"
 #include "hyobscure/base/parallel.h"
+#include "hyobscure/base/text.h"
 #include "hyobscure/data/read.h"
 #include "hyobscure/data/source.h"
 #include "hyobscure/release/manifest.h"
@@ -33,6 +34,7 @@ std::string comparable(const std::string& cell) { return fmt::format("nullif({},
 
 /// Cells as one text that no other cells give: every cell stands behind its length.
 std::string packed(const std::vector<std::string>& cells) {
+  if (cells.empty()) return "''";
   std::vector<std::string> parts;
   for (const std::string& cell : cells)
     parts.push_back(fmt::format("coalesce(strlen({0}) || ':' || {0}, '-')", comparable(cell)));
@@ -121,29 +123,36 @@ bool check_files(const fs::path& folder, const Manifest& manifest, Findings& fin
   return missing.empty();
 }
 
-// --- loading the release: tables rel_people (id, label, c0, c1, ...) and rel_events (person, c0, c1, ...)
+// --- loading the release: tables rel_people (id, label, k0, k1, ..., c0, c1, ..., kept) and rel_events
+// (person, c0, c1, ...); `kept` is k0, k1, ... as one text
 
 /// A file of the release, and what its columns are called in ours.
 struct ReleasedTable {
   std::string file;
   std::string table;
   std::vector<std::string> names;          ///< as declared
-  std::vector<std::string> roles;          ///< id, label, person, c0, c1, ...
+  std::vector<std::string> roles;          ///< id, label, person, k0, k1, ..., c0, c1, ...
   std::vector<data::Column> columns = {};  ///< as found
 
   std::string type_of(const std::string& role) const {
     return columns[static_cast<std::size_t>(std::ranges::find(roles, role) - roles.begin())].type;
   }
   /// Roles of the cells that come from the donor.
-  std::vector<std::string> cells() const {
-    std::vector<std::string> result;
-    std::ranges::copy_if(roles, std::back_inserter(result), [](const auto& role) { return role[0] == 'c'; });
-    return result;
-  }
+  std::vector<std::string> cells() const { return roles_of('c'); }
+  /// Roles of the cells that are the person's own.
+  std::vector<std::string> kept_cells() const { return roles_of('k'); }
   void add(const std::string& name, const std::string& role) {
     if (name.empty()) return;
     names.push_back(name);
     roles.push_back(role);
+  }
+
+ private:
+  std::vector<std::string> roles_of(char kind) const {
+    std::vector<std::string> result;
+    std::ranges::copy_if(roles, std::back_inserter(result),
+                         [&](const auto& role) { return role[0] == kind; });
+    return result;
   }
 };
 
@@ -151,6 +160,8 @@ ReleasedTable people_table(const Manifest& manifest) {
   ReleasedTable table{.file = manifest.people_file(), .table = "rel_people", .names = {}, .roles = {}};
   table.add(manifest.columns.id, "id");
   table.add(manifest.columns.secret, "label");
+  for (const std::string& column : manifest.columns.keep)
+    table.add(column, fmt::format("k{}", table.kept_cells().size()));
   for (const std::string& feature : manifest.columns.features)
     table.add(feature, fmt::format("c{}", table.cells().size()));
   return table;
@@ -184,8 +195,9 @@ void load_table(Engine& engine, const Manifest& manifest, const fs::path& file, 
     const std::string name = quoted_name(table.names[i]);
     columns.push_back(fmt::format("{} AS {}", key ? as_text(name) : name, table.roles[i]));
   }
-  engine.run(fmt::format("CREATE OR REPLACE TEMP TABLE {} AS SELECT {} FROM {}", table.table,
-                         fmt::join(columns, ", "), reader(manifest, file, typed_as_text(table.names))));
+  engine.run(fmt::format("CREATE OR REPLACE TEMP TABLE {} AS SELECT *, {} AS kept FROM (SELECT {} FROM {})",
+                         table.table, packed(table.kept_cells()), fmt::join(columns, ", "),
+                         reader(manifest, file, typed_as_text(table.names))));
 }
 
 /// Whether the table is loaded. A table with wrong columns is not: nothing below would mean anything.
@@ -330,6 +342,17 @@ void load_groups(Engine& engine, const Manifest& manifest) {
                            bound(group.low), bound(group.high), group.high_included, group.values));
 }
 
+/// Whoever shares a group and the kept cells with nobody can have no donor but themselves.
+void check_nobody_is_alone(Engine& engine, const Manifest& manifest, Findings& findings) {
+  if (manifest.columns.keep.empty()) return;
+  const std::int64_t alone =
+      count(engine, "(SELECT 1 FROM rel_people GROUP BY label, kept HAVING count(*) = 1)");
+  findings.add_warning("nobody is alone in their group with their kept values", alone == 0,
+                       alone == 0
+                           ? fmt::format("kept: {}", fmt::join(manifest.columns.keep, ", "))
+                           : fmt::format("{} people are, and are published with their own features", alone));
+}
+
 // --- ids and events
 
 void check_ids(Engine& engine, const Manifest& manifest, Findings& findings) {
@@ -382,6 +405,7 @@ LoadedRelease verify_alone(Engine& engine, const fs::path& folder, const Manifes
   check_row_counts(engine, manifest.files[0], release.people, findings);
   check_labels(engine, manifest, people, findings);
   check_people_per_group(manifest, people, findings);
+  check_nobody_is_alone(engine, manifest, findings);
   check_ids(engine, manifest, findings);
   if (manifest.is_long()) {
     if (!check_columns_and_load(engine, manifest, folder, release.events, findings)) return release;
@@ -392,7 +416,8 @@ LoadedRelease verify_alone(Engine& engine, const fs::path& folder, const Manifes
   return release;
 }
 
-// --- against the original: table org_people (id, secret, label), label by the ranges of the manifest
+// --- against the original: table org_people (id, secret, label, kept), label by the ranges of the manifest,
+// kept as in rel_people
 
 void refuse_other_shape(const Manifest& manifest, const data::Spec& spec) {
   if (spec.is_long() != manifest.is_long())
@@ -402,13 +427,28 @@ void refuse_other_shape(const Manifest& manifest, const data::Spec& spec) {
                      "Give the spec that the release was made from.");
 }
 
-void load_original(Engine& engine) {
-  engine.run(
-      "CREATE OR REPLACE TEMP TABLE org_people AS SELECT k.id, k.secret, g.label FROM hyo_kept AS k LEFT "
-      "JOIN rel_groups AS g "
-      "ON (g.low IS NULL OR k.secret >= g.low) AND (g.high IS NULL OR k.secret < g.high OR (g.high_included "
-      "AND k.secret = "
-      "g.high))");
+/// A kept cell of the original, as it reads after it went through the type of the published column.
+std::string as_kept(const std::string& cell, const std::string& type) {
+  return type == "VARCHAR" ? cell : fmt::format("TRY_CAST({} AS {})", cell, type);
+}
+
+/// Kept cells come from the source itself, not from what reading made of them: publish takes that.
+void load_original(Engine& engine, const data::Spec& spec, const ReleasedTable& released) {
+  std::vector<std::string> kept;
+  std::string source;
+  if (!spec.people.keep.empty()) {
+    const data::Relation people = open_source(engine, spec, spec.people.source, "people");
+    for (const std::string& name : spec.people.keep)
+      kept.push_back(as_kept("s." + people.column(name), released.type_of(fmt::format("k{}", kept.size()))));
+    source =
+        fmt::format(" JOIN {} AS s ON {} = p.id", people.sql, as_text("s." + people.column(spec.people.id)));
+  }
+  engine.run(fmt::format(
+      "CREATE OR REPLACE TEMP TABLE org_people AS SELECT p.id, p.secret, g.label, {} AS kept FROM hyo_kept "
+      "AS "
+      "p{} LEFT JOIN rel_groups AS g ON (g.low IS NULL OR p.secret >= g.low) AND (g.high IS NULL OR p.secret "
+      "< g.high OR (g.high_included AND p.secret = g.high))",
+      packed(kept), source));
 }
 
 void check_same_people(Engine& engine, const Manifest& manifest, Findings& findings) {
@@ -444,6 +484,29 @@ void check_true_groups(Engine& engine, const Manifest& manifest, Findings& findi
                published == original ? fmt::format("{} groups", original.size()) : "some are not");
 }
 
+void check_kept(Engine& engine, const Manifest& manifest, Findings& findings) {
+  if (manifest.columns.keep.empty()) return;
+  const std::string columns = fmt::format("{}", fmt::join(manifest.columns.keep, ", "));
+  if (manifest.ids == "keep") {
+    findings.add_count(
+        "kept columns hold the person's own values",
+        count(engine,
+              "rel_people AS p WHERE NOT EXISTS (SELECT 1 FROM org_people AS o WHERE o.id = p.id AND "
+              "o.kept = p.kept)"),
+        "people have other values there than in the original", columns);
+    return;
+  }
+  const auto counts = [](const std::string& table) {
+    return fmt::format("SELECT label, kept, count(*) FROM {} GROUP BY label, kept", table);
+  };
+  const auto more_in = [&](const std::string& table, const std::string& other) {
+    return count(engine, fmt::format("({} EXCEPT {})", counts(table), counts(other)));
+  };
+  findings.add_count("every group has the kept values of the original",
+                     more_in("rel_people", "org_people") + more_in("org_people", "rel_people"),
+                     "counts of people with the same values differ", columns);
+}
+
 void recount_constraints(Engine& engine, const Manifest& manifest, Findings& findings) {
   auto people = count_by_label(engine, "count(*)", "org_people");
   auto values = count_by_label(engine, "count(DISTINCT secret)", "org_people");
@@ -476,23 +539,26 @@ void check_nothing_exact(Engine& engine, Findings& findings) {
                      "labels are no values of the original");
 }
 
-/// A query may give the secret a second name; as a feature it would be published as it is.
-void check_no_feature_is_the_secret(Engine& engine, const data::Spec& spec, Findings& findings) {
+/// A query may give the secret a second name; as a feature or kept column it would be published as it is.
+void check_no_column_is_the_secret(Engine& engine, const data::Spec& spec, const std::string& kind,
+                                   const std::vector<std::string>& columns, Findings& findings) {
+  if (columns.empty()) return;
   const data::Relation people = open_source(engine, spec, spec.people.source, "people");
   std::vector<std::string> wrong;
-  for (const std::string& feature : spec.people.features) {
+  for (const std::string& name : columns) {
     const std::int64_t different =
         count(engine, fmt::format("{} AS s JOIN org_people AS o ON {} = o.id WHERE TRY_CAST({} AS DOUBLE) IS "
                                   "DISTINCT FROM o.secret",
                                   people.sql, as_text("s." + people.column(spec.people.id)),
-                                  as_text("s." + people.column(feature))));
-    if (different == 0) wrong.push_back(fmt::format("column {} holds the secret of everybody", feature));
+                                  as_text("s." + people.column(name))));
+    if (different == 0) wrong.push_back(fmt::format("column {} holds the secret of everybody", name));
   }
-  findings.add("no feature column is the secret", wrong,
-               fmt::format("{} columns", spec.people.features.size()));
+  findings.add(fmt::format("no {} column is the secret", kind), wrong,
+               fmt::format("{} columns", columns.size()));
 }
 
-// --- donors: tables rel_rows and org_rows (label, row), `row` being a hash of all feature cells of a person
+// --- donors: tables rel_rows and org_rows (label, kept, row), `row` being a hash of all feature cells of a
+// person
 
 /// A cell of the original, as it reads after it went through the type of the published column.
 std::string as_published(const std::string& cell, const std::string& type) {
@@ -513,20 +579,22 @@ void make_rows(Engine& engine, const std::string& table, const std::string& sele
 
 void make_wide_rows(Engine& engine, const data::Spec& spec, const ReleasedTable& released) {
   make_rows(engine, "rel_rows",
-            fmt::format("SELECT label, sha256({}) AS row FROM rel_people", packed(released.cells())));
+            fmt::format("SELECT label, kept, sha256({}) AS row FROM rel_people", packed(released.cells())));
   const data::Relation people = open_source(engine, spec, spec.people.source, "people");
   std::vector<std::string> cells;
   for (std::size_t i = 0; i < spec.people.features.size(); ++i)
     cells.push_back(
         as_published("s." + people.column(spec.people.features[i]), released.type_of(fmt::format("c{}", i))));
-  make_rows(engine, "org_rows",
-            fmt::format("SELECT o.label, sha256({}) AS row FROM org_people AS o JOIN {} AS s ON {} = o.id",
-                        packed(cells), people.sql, as_text("s." + people.column(spec.people.id))));
+  make_rows(
+      engine, "org_rows",
+      fmt::format("SELECT o.label, o.kept, sha256({}) AS row FROM org_people AS o JOIN {} AS s ON {} = o.id",
+                  packed(cells), people.sql, as_text("s." + people.column(spec.people.id))));
 }
 
 void make_long_rows(Engine& engine, const data::Spec& spec, const ReleasedTable& released) {
   make_rows(engine, "rel_rows",
-            fmt::format("SELECT any_value(p.label) AS label, {} AS row FROM rel_events AS e JOIN rel_people "
+            fmt::format("SELECT any_value(p.label) AS label, any_value(p.kept) AS kept, {} AS row FROM "
+                        "rel_events AS e JOIN rel_people "
                         "AS p ON e.person = "
                         "p.id GROUP BY p.id",
                         hash_of_events(released.cells())));
@@ -540,11 +608,16 @@ void make_long_rows(Engine& engine, const data::Spec& spec, const ReleasedTable&
     cells.push_back(as_published(cell, released.type_of(fmt::format("c{}", cells.size()))));
   }
   make_rows(engine, "org_rows",
-            fmt::format("SELECT any_value(o.label) AS label, {} AS row FROM {} AS s JOIN org_people AS o ON "
+            fmt::format("SELECT any_value(o.label) AS label, any_value(o.kept) AS kept, {} AS row FROM {} AS "
+                        "s JOIN org_people AS o ON "
                         "{} = o.id WHERE {} "
                         "GROUP BY o.id",
                         hash_of_events(cells), events.sql, as_text("s." + events.column(spec.events.person)),
                         complete));
+}
+
+bool same_names(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  return std::ranges::equal(a, b, {}, lower_case, lower_case);
 }
 
 void refuse_other_columns(const Manifest& manifest, const data::Spec& spec) {
@@ -552,7 +625,7 @@ void refuse_other_columns(const Manifest& manifest, const data::Spec& spec) {
   const bool same = manifest.is_long() ? columns.value.empty() == spec.events.value.empty() &&
                                              columns.time.empty() == spec.events.time.empty()
                                        : columns.features.size() == spec.people.features.size();
-  if (!same)
+  if (!same || !same_names(columns.keep, spec.people.keep))
     throw InputError({.source = spec.name}, "names other columns than the release has",
                      "Give the spec that the release was made from.");
 }
@@ -572,6 +645,13 @@ void check_donors(Engine& engine, const Manifest& manifest, const data::Spec& sp
                      "people have features of nobody", "complete rows compared");
   findings.add_count("every donor is of the same group", other_group,
                      "people have features of nobody in their group", "complete rows compared");
+  if (manifest.columns.keep.empty()) return;
+  const std::int64_t other_kept = count(engine,
+                                        "rel_rows AS r WHERE NOT EXISTS (SELECT 1 FROM org_rows AS o WHERE "
+                                        "o.row = r.row AND o.label = r.label AND o.kept = r.kept)");
+  findings.add_count("every donor is of the same group and has the same kept values", other_kept,
+                     "people have features of nobody in their group with their kept values",
+                     fmt::format("complete rows compared; kept: {}", fmt::join(manifest.columns.keep, ", ")));
 }
 
 void verify_against(Engine& engine, const Manifest& manifest, const data::Spec& spec,
@@ -579,13 +659,15 @@ void verify_against(Engine& engine, const Manifest& manifest, const data::Spec& 
   refuse_other_shape(manifest, spec);
   refuse_other_columns(manifest, spec);
   (void)data::read_people(engine, spec);
-  load_original(engine);
+  load_original(engine, spec, release.people);
   engine.set_stage("comparing with the original");
   check_same_people(engine, manifest, findings);
   check_true_groups(engine, manifest, findings);
+  check_kept(engine, manifest, findings);
   recount_constraints(engine, manifest, findings);
   check_nothing_exact(engine, findings);
-  if (!manifest.is_long()) check_no_feature_is_the_secret(engine, spec, findings);
+  check_no_column_is_the_secret(engine, spec, "feature", spec.people.features, findings);
+  check_no_column_is_the_secret(engine, spec, "kept", spec.people.keep, findings);
   check_donors(engine, manifest, spec, release, findings);
 }
 

@@ -29,12 +29,14 @@ struct Verification {
 /// Shares no code with drawing and publishing.
 ///
 /// The release alone: the manifest is sealed, files are all there, unchanged and alone, columns are the
-/// declared ones, labels are declared groups whose ranges are in order, (k, alpha) and (l, beta) hold, ids
-/// and events fit together.
+/// declared ones, kept ones among them, labels are declared groups whose ranges are in order, (k, alpha) and
+/// (l, beta) hold, ids and events fit together.
 ///
 /// With the original: the same people, each under the group of the true secret (sizes of groups where ids are
 /// not kept), (k, alpha) and (l, beta) recounted, every published row of features is that of somebody of the
-/// same group, and nothing exact about the secret appears.
+/// same group, and nothing exact about the secret appears. Where columns are kept: they hold the person's own
+/// cells (by group as many of each combination, where ids are not kept), and the row of features is that of
+/// somebody of the same group with the same kept cells.
 ///
 /// A release that is wrong gives failed checks. Throws InputError where there is no release to check: no such
 /// folder, no manifest, one of another format, or a spec of another shape; and as read_people does for the

@@ -129,6 +129,25 @@ TEST_F(Verify, AwkwardCellsAndNamesSurvive) {
   }
 }
 
+TEST_F(Verify, KeptColumnsPassInEveryShape) {
+  write_kept_sources();
+  for (const std::string name : {"kept_people", "kept_wide"}) make_parquet(name);
+  for (const bool is_long : {true, false})
+    for (const std::string source : {"csv", "parquet"})
+      for (const std::string format : {"csv", "parquet"})
+        for (const std::string ids : {"keep", "replace", "drop"}) {
+          if (is_long && ids == "drop") continue;
+          const auto spec =
+              kept_spec(is_long, {{"people.file", (is_long ? "kept_people." : "kept_wide.") + source},
+                                  {"release.format", format},
+                                  {"release.ids", ids}});
+          (void)publish_to("out", spec, 0, /*force=*/true);
+          EXPECT_THAT(failed(alone()), IsEmpty()) << is_long << source << format << ids;
+          EXPECT_THAT(failed(against(spec)), IsEmpty()) << is_long << source << format << ids;
+          EXPECT_TRUE(find(alone(), "nobody is alone in their group with their kept values").passed);
+        }
+}
+
 TEST_F(Verify, ATrialPassesWithAWarning) {
   (void)publish_to("out", long_spec());
   reseal([](Manifest& manifest) { manifest.seeded = true; });
@@ -258,6 +277,100 @@ TEST_F(Verify, NoticesADonorOfAnotherGroupInWideData) {
     reseal();
     EXPECT_THAT(failed(against(spec)), ElementsAre("every donor is of the same group")) << ids;
   }
+}
+
+TEST_F(Verify, NoticesAKeptCellThatIsNotThePersonsOwn) {
+  write_kept_sources();
+  for (const bool is_long : {true, false}) {
+    (void)publish_to("out", kept_spec(is_long), 0, /*force=*/true);
+    edit("people.csv", ",m,z", ",f,z");
+    reseal();
+    EXPECT_THAT(failed(alone()), IsEmpty());
+    EXPECT_THAT(failed(against(kept_spec(is_long))),
+                ElementsAre("kept columns hold the person's own values",
+                            "every donor is of the same group and has the same kept values"));
+  }
+}
+
+TEST_F(Verify, NoticesAnEmptyKeptCellThatWasFilled) {
+  write_kept_sources();
+  (void)publish_to("out", kept_spec(true));
+  edit("people.csv", ",m,\n", ",m,z\n");
+  reseal();
+  EXPECT_THAT(failed(against(kept_spec(true))), Contains("kept columns hold the person's own values"));
+}
+
+TEST_F(Verify, NoticesKeptCellsOfOthersWithoutIdsByTheirNumber) {
+  write_kept_sources();
+  const auto spec = kept_spec(true, {{"release.ids", "replace"}});
+  (void)publish_to("out", spec);
+  edit("people.csv", ",m,z", ",f,z");
+  reseal();
+  EXPECT_THAT(failed(against(spec)), Contains("every group has the kept values of the original"));
+}
+
+TEST_F(Verify, NoticesADonorWithOtherKeptValues) {
+  write_kept_sources();
+  const auto kept_of_first_group = [&](const std::string& cells) {
+    const auto rows = lines("out/people.csv");
+    const auto row = *std::ranges::find_if(
+        rows, [&](const std::string& line) { return line.find(",20-25," + cells) != line.npos; });
+    return row;
+  };
+  (void)publish_to("out", kept_spec(true));
+  const std::string from = kept_of_first_group("f,z"), to = kept_of_first_group("m,z");
+  give_events(from.substr(0, from.find(',')), to.substr(0, to.find(',')));
+  reseal();
+  EXPECT_THAT(failed(alone()), IsEmpty());
+  EXPECT_THAT(failed(against(kept_spec(true))),
+              ElementsAre("every donor is of the same group and has the same kept values"));
+
+  for (const std::string ids : {"keep", "drop"}) {
+    const auto spec = kept_spec(false, {{"release.ids", ids}});
+    (void)publish_to("out", spec, 0, /*force=*/true);
+    const auto rows = lines("out/people.csv");
+    const auto features = [&](const std::string& pool) {
+      const auto row =
+          *std::ranges::find_if(rows, [&](const std::string& line) { return line.find(pool) != line.npos; });
+      return row.substr(row.find(pool) + pool.size());
+    };
+    edit("people.csv", "20-25,m,z," + features("20-25,m,z,"), "20-25,m,z," + features("20-25,f,z,"));
+    reseal();
+    EXPECT_THAT(failed(against(spec)),
+                ElementsAre("every donor is of the same group and has the same kept values"))
+        << ids;
+  }
+}
+
+TEST_F(Verify, NoticesAKeptColumnThatIsMissingOrNotDeclared) {
+  write_kept_sources();
+  (void)publish_to("out", kept_spec(true));
+  reseal([](Manifest& manifest) { manifest.columns.keep.pop_back(); });
+  EXPECT_THAT(failed(alone()), ElementsAre("the columns of people.csv are the declared ones"));
+  reseal([](Manifest& manifest) { manifest.columns.keep = {"sex", "Town", "zip"}; });
+  EXPECT_THAT(failed(alone()), ElementsAre("the columns of people.csv are the declared ones"));
+}
+
+TEST_F(Verify, SomebodyAloneWithTheirKeptValuesIsNeverSilent) {
+  write_kept_sources();
+  (void)publish_to("out", kept_spec(true));
+  edit("people.csv", ",m,z", ",x,z");
+  reseal();
+  EXPECT_TRUE(alone().passed());
+  const Check check = find(alone(), "nobody is alone in their group with their kept values");
+  EXPECT_FALSE(check.passed);
+  EXPECT_TRUE(check.warning);
+  EXPECT_THAT(check.detail, HasSubstr("1 people"));
+}
+
+TEST_F(Verify, NoticesTheSecretAsAKeptColumn) {
+  write_kept_sources();
+  auto spec = kept_spec(true);
+  spec.people.source.file.clear();
+  spec.people.source.query = "SELECT *, age AS years FROM 'kept_people.csv'";
+  spec.people.keep = {"years"};
+  (void)publish_to("out", spec);
+  EXPECT_THAT(failed(against(spec)), ElementsAre("no kept column is the secret"));
 }
 
 TEST_F(Verify, NoticesTheSecretUnderAnotherName) {
@@ -398,6 +511,8 @@ TEST_F(Verify, RefusesTheSpecOfAnotherRelease) {
               HasSubstr("describes wide data, and the release is long"));
   EXPECT_THAT(refusal([&] { (void)against(long_spec({{"events.time", ""}})); }),
               HasSubstr("names other columns"));
+  write_kept_sources();
+  EXPECT_THAT(refusal([&] { (void)against(kept_spec(true)); }), HasSubstr("names other columns"));
 }
 
 TEST_F(Verify, NoTextQuotesACell) {
