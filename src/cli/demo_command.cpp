@@ -20,7 +20,7 @@ namespace {
 
 struct DemoOptions {
   std::string output = "hyobscure-demo";
-  std::int64_t people = 2000;
+  std::int64_t people = 1000;
   bool force = false;
 };
 

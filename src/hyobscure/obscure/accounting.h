@@ -43,7 +43,7 @@ struct FeatureLeakage {
 [[nodiscard]] FeatureLeakage account(const AccountInput& input, int shuffles, const Key& key,
                                      const Progress& progress = {});
 
-/// I(Y; G) of the people's true groups, in bits: what is published beside the rows.
+/// I(Y; G), with kept columns I(Y; G, K), in bits: what is published beside the rows.
 [[nodiscard]] double told_by_groups(const data::People& people, const solve::Partition& partition);
 
 /// Shuffles worth their time: 200 for few people, 20 for very many, whose null hardly varies.

@@ -92,7 +92,7 @@ Comparison compare_methods(const data::People& people, const data::Spec& spec,
   const Terms terms = first_terms_of(people, spec);
   const census::Census census = census_of(people, spec, progress);
   const solve::SegmentTables tables = segment_tables(people, census);
-  MethodInput input = method_input(people, spec, terms, tables);
+  MethodInput input = method_input(people, spec, terms, census, tables);
   input.group_count = terms.first_groups.groups();
   input.parameter.reset();
   FineCache prepared;

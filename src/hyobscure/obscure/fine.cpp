@@ -8,8 +8,8 @@
 #include "hyobscure/census/learned_secret.h"
 #include "hyobscure/census/neighbours.h"
 #include "hyobscure/census/row_distances.h"
+#include "hyobscure/obscure/accounting.h"
 #include "hyobscure/solve/exact.h"
-#include "hyobscure/solve/leakage.h"
 
 namespace hyobscure::obscure {
 namespace {
@@ -99,10 +99,6 @@ class GroupsForPeople {
   std::optional<solve::ExactSearch> search_;
 };
 
-double group_entropy_bits(const MethodInput& input, const solve::Partition& partition) {
-  return solve::group_entropy(solve::problem_of(input.tables, partition).problem.joints) * kBitsPerNat;
-}
-
 MethodResult result_of(const MethodInput& input, const solve::Partition& partition,
                        solve::PersonResult solved) {
   MethodResult result{.partition = partition};
@@ -115,7 +111,7 @@ MethodResult result_of(const MethodInput& input, const solve::Partition& partiti
   result.converged = info.solved;
   result.learned_bits = info.learned_nats * kBitsPerNat;
   const double features = info.informed_nats * kBitsPerNat;
-  const double leakage = group_entropy_bits(input, result.partition) + features;
+  const double leakage = told_by_groups(input.people, result.partition) + features;
   result.history = {{.objective = input.objective == solve::Objective::Total ? leakage : features,
                      .leakage = leakage,
                      .distance = info.distance}};

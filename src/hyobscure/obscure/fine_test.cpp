@@ -183,7 +183,7 @@ TEST(FineMovieLens, PassesThroughThePublishedCurve) {
   const Terms terms = terms_of(people, spec);
   const census::Census census = census_of(people, spec);
   const solve::SegmentTables tables = segment_tables(people, census);
-  MethodInput input = method_input(people, spec, terms, tables);
+  MethodInput input = method_input(people, spec, terms, census, tables);
   FineCache cache;
   input.fine_cache = &cache;
   struct Point {

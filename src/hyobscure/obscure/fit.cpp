@@ -114,7 +114,7 @@ census::Census census_of_best_clusters(const data::People& people, data::Spec sp
     census::Census census = census_of(people, spec, progress);
     if (std::isnan(budget)) {  // a share of the range is a share of the first one's range
       const solve::SegmentTables tables = segment_tables(people, census);
-      const BudgetRange range = cell_range(method_input(people, spec, terms, tables));
+      const BudgetRange range = cell_range(method_input(people, spec, terms, census, tables));
       budget =
           std::max(spec.channel.budget.value_or(range.at(spec.channel.budget_share.value_or(0.5))),
                    range.smallest);  // of a budget that only people's own channels reach, nothing is learned
@@ -126,6 +126,22 @@ census::Census census_of_best_clusters(const data::People& people, data::Spec sp
     least = leakage;
   }
   return *std::move(best);
+}
+
+/// Kept columns cut groups into smaller pools, where few people hide each other.
+std::string small_pools_text(const data::People& people, const solve::Partition& partition,
+                             const solve::GroupLimits& limits) {
+  if (people.kept.empty()) return {};
+  const Pools pools = pools_by_group(people, partition.starts);
+  const auto small = std::ranges::count_if(pools.members, [&](const auto& members) {
+    return static_cast<double>(members.size()) < limits.least_people;
+  });
+  if (small == 0) return {};
+  return fmt::format(
+      "{} of {} pools of people with the same group and kept columns hold fewer than {} people: the kept "
+      "columns make "
+      "them stand out.",
+      small, pools.size(), limits.least_people);
 }
 
 /// Everybody draws uniformly in a cell, so that a row tells no more than its cluster.
@@ -248,11 +264,12 @@ Terms first_terms_of(const data::People& people, const data::Spec& spec) {
 }
 
 MethodInput method_input(const data::People& people, const data::Spec& spec, const Terms& terms,
-                         const solve::SegmentTables& tables) {
+                         const census::Census& census, const solve::SegmentTables& tables) {
   return {
       .tables = tables,
       .values = terms.values,
       .people = people,
+      .cluster_of_person = census.clustering.cluster_of_row,
       .distance = census::distance_named(spec.channel.distance),
       .limits = terms.limits,
       .first_groups = terms.first_groups,
@@ -295,7 +312,7 @@ Mechanism fit(const data::People& people, const data::Spec& spec, const Progress
   const solve::GroupLimits& limits = terms.limits;
   const census::Census census = census_of(people, spec, progress);
   const solve::SegmentTables tables = segment_tables(people, census);
-  MethodInput input = method_input(people, spec, terms, tables);
+  MethodInput input = method_input(people, spec, terms, census, tables);
   if (!input.parameter) input.budget = resolve_budget(spec, input);
   const MethodResult result = method_named(spec.method.name).run(input, progress);
 
@@ -314,7 +331,7 @@ Mechanism fit(const data::People& people, const data::Spec& spec, const Progress
     mechanism.threat = spec.method.threat;
     mechanism.balanced = spec.method.balanced;
   }
-  mechanism.note = result.note;
+  mechanism.note = result.note + small_pools_text(people, result.partition, limits);
   mechanism.clusters = census.clustering.model;
   mechanism.history = result.history;
   mechanism.converged = result.converged;

@@ -42,9 +42,9 @@ struct Terms {
 /// The same whatever the spec's method is.
 [[nodiscard]] Terms first_terms_of(const data::People& people, const data::Spec& spec);
 
-/// All that a method needs but the budget. People, terms and tables must outlive it.
+/// All that a method needs but the budget. People, terms, census and tables must outlive it.
 [[nodiscard]] MethodInput method_input(const data::People& people, const data::Spec& spec, const Terms& terms,
-                                       const solve::SegmentTables& tables);
+                                       const census::Census& census, const solve::SegmentTables& tables);
 
 /// What the features of the result's release would tell.
 [[nodiscard]] FeatureLeakage leakage_of(const data::People& people, const census::Census& census,

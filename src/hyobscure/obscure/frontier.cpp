@@ -60,7 +60,7 @@ Frontier trace_frontier(const data::People& people, const data::Spec& spec, int 
   const Terms terms = terms_of(people, spec);
   const census::Census census = census_of(people, spec, progress);
   const solve::SegmentTables tables = segment_tables(people, census);
-  const MethodInput input = method_input(people, spec, terms, tables);
+  const MethodInput input = method_input(people, spec, terms, census, tables);
   const Method& method = method_named(spec.method.name);
   return sweep_method(method, spec, census, input, budgets_over(method.range(input), points), progress);
 }

@@ -17,8 +17,10 @@ solve::BoundarySearchResult move_boundaries(const MethodInput& input, const Solv
 
 }  // namespace
 
-MethodResult run_hyobscure(const MethodInput& input, const Progress& progress) {
+MethodResult run_hyobscure(const MethodInput& given, const Progress& progress) {
   progress.report("solving the channel", 0, 0);
+  MethodInput input = given;
+  input.ignore_kept = true;
   SolvedGroups best = solve_groups(input, input.first_groups, 0);
   std::vector<Round> history = {best.round};
   bool stopped = false;
@@ -38,7 +40,11 @@ MethodResult run_hyobscure(const MethodInput& input, const Progress& progress) {
     progress.report("moving boundaries", 0, 0);
     if (gain < input.convergence_bits) break;
   }
-  MethodResult result = solved_result(input, std::move(best));
+  if (given.keeps()) {
+    best = solve_groups(given, best.partition, best.round.moves);
+    history.push_back(best.round);
+  }
+  MethodResult result = solved_result(given, std::move(best));
   result.history = std::move(history);
   result.converged = result.converged && !stopped;
   return result;

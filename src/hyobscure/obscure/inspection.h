@@ -36,6 +36,7 @@ struct GroupsPreview {
   MeasuredLeakage features;             ///< I(Y; C|G) of unprotected features
   double smallest_budget = kUnset;      ///< no channel is nearer
   double largest_budget = kUnset;       ///< from here on the features need tell nothing
+  double uniform_distance = kUnset;     ///< of a uniform donor: where person-level channels need tell nothing
 };
 
 /// What is in the data, how much it leaks today and which terms can be met.

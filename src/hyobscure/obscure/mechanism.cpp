@@ -233,17 +233,20 @@ bool is_consistent(const Channel& channel, int clusters) {
 
 bool is_consistent(const Mechanism& mechanism) {
   const auto& groups = mechanism.groups;
-  if (groups.empty() || mechanism.channels.size() != (mechanism.within_groups ? groups.size() : 1))
+  // Kept columns cut groups into several pools.
+  if (groups.empty() ||
+      (mechanism.within_groups ? mechanism.channels.size() < groups.size() : mechanism.channels.size() != 1))
     return false;
   std::int64_t all_people = 0;
   for (std::size_t g = 0; g < groups.size(); ++g) {
     if (g == 0 ? groups[g].first_value != 0 : groups[g].first_value <= groups[g - 1].first_value)
       return false;
-    if (mechanism.within_groups && mechanism.channels[g].people != groups[g].people) return false;
     all_people += groups[g].people;
   }
   if (all_people != mechanism.people) return false;
-  if (!mechanism.within_groups && mechanism.channels[0].people != mechanism.people) return false;
+  std::int64_t in_pools = 0;
+  for (const Channel& channel : mechanism.channels) in_pools += channel.people;
+  if (in_pools != mechanism.people) return false;
   return std::ranges::all_of(mechanism.channels, [&](const Channel& channel) {
     return is_consistent(channel, mechanism.clusters.clusters());
   });

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <stdexcept>
 
 #include "hyobscure/base/error.h"
+#include "hyobscure/obscure/accounting.h"
 #include "hyobscure/solve/leakage.h"
 
 namespace hyobscure::obscure {
@@ -99,11 +101,55 @@ void require_reach(const MethodInput& input, double smallest, const std::string&
       "Raise the budget, or use more clusters.");
 }
 
+namespace {
+
+/// The cells of people who share group and kept columns, which the tables of the groups do not tell apart.
+solve::SegmentTables::Segment cells_of(const MethodInput& input, const std::vector<std::uint32_t>& members,
+                                       const solve::Partition& partition) {
+  const int group = partition.group_of(static_cast<int>(input.people.secrets[members.front()]));
+  const int first = partition.first(group);
+  std::map<std::uint32_t, std::uint32_t> row_of_cluster;
+  for (const std::uint32_t u : members) row_of_cluster[input.cluster_of_person[u]] = 0;
+  solve::SegmentTables::Segment cells;
+  for (auto& [cluster, row] : row_of_cluster) {
+    row = static_cast<std::uint32_t>(cells.clusters.size());
+    cells.clusters.push_back(static_cast<int>(cluster));
+  }
+  const auto clusters = static_cast<Eigen::Index>(cells.clusters.size());
+  data::SparseRows rows;
+  rows.columns = input.people.features.columns;
+  std::vector<std::uint32_t> cell_of_row;
+  Eigen::VectorXd people = Eigen::VectorXd::Zero(clusters);
+  cells.joint = Eigen::MatrixXd::Zero(clusters, partition.end(group) - first);
+  for (const std::uint32_t u : members) {
+    const auto row = input.people.features[u];
+    rows.items.insert(rows.items.end(), row.items.begin(), row.items.end());
+    rows.values.insert(rows.values.end(), row.values.begin(), row.values.end());
+    rows.end_row();
+    cell_of_row.push_back(row_of_cluster[input.cluster_of_person[u]]);
+    people[cell_of_row.back()] += 1;
+    cells.joint(cell_of_row.back(), static_cast<int>(input.people.secrets[u]) - first) +=
+        1 / input.tables.total();
+  }
+  cells.distance = census::pair_sums(input.distance, rows, cell_of_row, cells.clusters.size()).array() /
+                   (people * people.transpose()).array();
+  return cells;
+}
+
+}  // namespace
+
 std::vector<DonorPool> donor_pools(const MethodInput& input, const solve::Partition& partition) {
   if (!input.within_groups)
     return {{one_pool(input.people.size()).members[0], input.tables.segment(0, input.tables.values())}};
   std::vector<DonorPool> pools;
-  Pools by_group = pools_by_group(input.people, partition.starts);
+  if (input.keeps()) {
+    for (auto& members : pools_by_group(input.people, partition.starts).members) {
+      solve::SegmentTables::Segment cells = cells_of(input, members, partition);
+      pools.push_back({std::move(members), std::move(cells)});
+    }
+    return pools;
+  }
+  Pools by_group = groups_alone(input.people, partition.starts);
   for (int g = 0; g < partition.groups(); ++g)
     pools.push_back({std::move(by_group.members[static_cast<std::size_t>(g)]),
                      input.tables.segment(partition.first(g), partition.end(g))});
@@ -143,7 +189,8 @@ SolvedGroups solve_groups(const MethodInput& input, const solve::Partition& part
                                                {.gap_tolerance_bits = input.gap_bits}),
                       {}};
   const double features = solved.solution.info.leakage_nats * kBitsPerNat;
-  solved.round.leakage = solve::group_entropy(problem.joints) * kBitsPerNat + features;
+  solved.round.leakage = features + (input.keeps() ? told_by_groups(input.people, partition)
+                                                   : solve::group_entropy(problem.joints) * kBitsPerNat);
   solved.round.objective = input.objective == solve::Objective::Total ? solved.round.leakage : features;
   solved.round.distance = solved.solution.info.distance;
   solved.round.moves = moves;

@@ -35,6 +35,8 @@ struct MethodInput {
   const solve::SegmentTables& tables;
   const solve::OrderedValues& values;
   const data::People& people;
+  std::span<const std::uint32_t> cluster_of_person;
+  bool ignore_kept = false;  ///< true while groups are searched as if no column were kept
   census::Distance distance = census::Distance::JensenShannon;
   solve::GroupLimits limits;
   solve::Partition first_groups;
@@ -54,6 +56,9 @@ struct MethodInput {
   std::optional<double> person_gap_bits;  ///< absent: what the solver reaches quickly
   FineCache* fine_cache = nullptr;        ///< shared by several runs, or none
   Key key;                                ///< of the search, not of the draws
+
+  /// Kept columns narrow the pools of donors.
+  bool keeps() const { return !people.kept.empty() && !ignore_kept; }
 
   /// What the drawn rows may cost: retained ones cost nothing.
   double drawn_budget() const { return budget / (1 - retain); }

@@ -18,19 +18,28 @@ void leave_out_empty(Pools& pools) {
 
 }  // namespace
 
-Pools pools_by_group(const data::People& people, std::span<const int> starts) {
-  const bool keeps = !people.kept.empty();
-  const std::uint32_t combinations = keeps ? people.kept_combinations : 1;
-  Pools pools{.members = std::vector<std::vector<std::uint32_t>>((starts.size() - 1) * combinations),
-              .pool_of_person = {}};
+Pools groups_alone(const data::People& people, std::span<const int> starts) {
+  Pools pools{.members = std::vector<std::vector<std::uint32_t>>(starts.size() - 1), .pool_of_person = {}};
   for (std::uint32_t u = 0; u < people.size(); ++u) {
     const auto above = std::ranges::upper_bound(starts, static_cast<int>(people.secrets[u]));
     const auto group = static_cast<std::uint32_t>(above - starts.begin()) - 1;
-    const std::uint32_t pool = group * combinations + (keeps ? people.kept[u] : 0);
+    pools.pool_of_person.push_back(group);
+    pools.members[group].push_back(u);
+  }
+  return pools;
+}
+
+Pools pools_by_group(const data::People& people, std::span<const int> starts) {
+  const Pools groups = groups_alone(people, starts);
+  if (people.kept.empty()) return groups;
+  Pools pools{.members = std::vector<std::vector<std::uint32_t>>(groups.size() * people.kept_combinations),
+              .pool_of_person = {}};
+  for (std::uint32_t u = 0; u < people.size(); ++u) {
+    const std::uint32_t pool = groups.pool_of_person[u] * people.kept_combinations + people.kept[u];
     pools.pool_of_person.push_back(pool);
     pools.members[pool].push_back(u);
   }
-  if (keeps) leave_out_empty(pools);
+  leave_out_empty(pools);
   return pools;
 }
 

@@ -24,6 +24,9 @@ struct Pools {
 /// a group.
 [[nodiscard]] Pools pools_by_group(const data::People& people, std::span<const int> starts);
 
+/// By the group alone, whatever columns are kept.
+[[nodiscard]] Pools groups_alone(const data::People& people, std::span<const int> starts);
+
 /// All in one.
 [[nodiscard]] Pools one_pool(std::size_t people);
 

@@ -21,14 +21,13 @@ std::vector<Eigen::MatrixXd> PrivCheck::restricted(const Eigen::MatrixXd& channe
                                                    const solve::Partition& partition) const {
   const Eigen::VectorXd weights = everybody_.joint.rowwise().sum();
   std::vector<Eigen::MatrixXd> channels;
-  for (int g = 0; g < partition.groups(); ++g)
-    channels.push_back(solve::carried_channel(channel, everybody_.clusters, weights,
-                                              input_.tables.segment(partition.first(g), partition.end(g))));
+  for (const DonorPool& pool : donor_pools(input_, partition))
+    channels.push_back(solve::carried_channel(channel, everybody_.clusters, weights, pool.cells));
   return channels;
 }
 
 Eigen::MatrixXd PrivCheck::channel_within(const solve::Partition& partition) const {
-  const solve::ChannelProblem groups = solve::problem_of(input_.tables, partition).problem;
+  const solve::ChannelProblem groups = channel_problem(donor_pools(input_, partition));
   const auto cost = [&](const Eigen::MatrixXd& tried) {
     return solve::expected_distance(groups, restricted(tried, partition));
   };

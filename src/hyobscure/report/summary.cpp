@@ -87,8 +87,9 @@ std::string preview_text(const obscure::GroupsPreview& preview, const obscure::I
   text += fmt::format("  unprotected features add       {} {}\n", bits_text(preview.features.bits),
                       beside_null(preview.features.null_bits, preview.features.null_deviation_bits));
   text += fmt::format(
-      "  sensible budgets               {:.4f} (nearest donors) to {:.4f} (features tell nothing more)\n",
-      preview.smallest_budget, preview.largest_budget);
+      "  sensible budgets by clusters   {:.4f} (nearest donors) to {:.4f} (features tell nothing more)\n"
+      "  person by person (method fine) 0 (one's own row) to {:.4f} (any donor of the group)\n",
+      preview.smallest_budget, preview.largest_budget, preview.uniform_distance);
   return text;
 }
 
@@ -177,6 +178,7 @@ std::string inspection_json(const obscure::Inspection& inspection, const data::R
     json["unprotected_within_groups"] = leakage(preview.features);
     json["smallest_budget"] = preview.smallest_budget;
     json["largest_budget"] = preview.largest_budget;
+    json["uniform_distance"] = preview.uniform_distance;
   } else {
     json["no_groups_because"] = inspection.no_preview_because;
   }
@@ -210,7 +212,9 @@ std::string mechanism_text(const obscure::Mechanism& mechanism, const data::Read
                       bits_text(promise.secret_entropy));
   text += fmt::format("  in all                {} ({})\n", bits_text(promise.leakage),
                       share_text(promise.leakage, promise.secret_entropy));
-  text += fmt::format("    by the groups       {}\n", bits_text(promise.leakage_groups));
+  const bool keeps = mechanism.within_groups && mechanism.channels.size() > mechanism.groups.size();
+  text += fmt::format("    by the groups       {}{}\n", bits_text(promise.leakage_groups),
+                      keeps ? ", kept columns included" : "");
   text += fmt::format("    by the features     {}, unprotected {} {}\n", bits_text(promise.leakage_features),
                       bits_text(promise.leakage_unprotected),
                       by_cells ? beside_null(promise.leakage_null, promise.leakage_null_deviation)
