@@ -132,18 +132,17 @@ void repair(const PoolTask& task, SparseChannel& channel) {
 double distance_of_channel(const PersonPool& pool, const Support& support, const SparseChannel& channel) {
   return sum_over_blocks(channel.size(), kBlock, [&](std::size_t begin, std::size_t end) {
     double sum = 0;
-    std::vector<float> row;
     for (std::size_t u = begin; u < end; ++u) {
-      row.clear();
       std::size_t pair = support.starts[u];
       for (std::size_t k = channel.starts[u]; k < channel.starts[u + 1]; ++k) {
         while (pair < support.starts[u + 1] && support.donors[pair] < channel.donors[k]) ++pair;
         const bool known = pair < support.starts[u + 1] && support.donors[pair] == channel.donors[k];
-        if (!known && row.empty()) {
-          row.resize(pool.size());
-          pool.distances->row(u, row);
-        }
-        sum += channel.probabilities[k] * (known ? support.distances[pair] : row[channel.donors[k]]);
+        float distance = 0;
+        if (known)
+          distance = support.distances[pair];
+        else
+          pool.distances->some(u, {&channel.donors[k], 1}, {&distance, 1});
+        sum += channel.probabilities[k] * distance;
       }
     }
     return sum;

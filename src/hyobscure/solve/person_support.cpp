@@ -1,6 +1,7 @@
 #include "hyobscure/solve/person_support.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -83,6 +84,20 @@ Support index_pairs(const PersonPool& pool, const DonorRows& rows, std::vector<f
   const auto column_starts = sort_into_columns(pool, support);
   cut_into_cells(pool, column_starts, support);
   return support;
+}
+
+std::vector<std::uint32_t> considered_donors(const PersonPool& pool, const PersonTerms& terms,
+                                             std::size_t u) {
+  std::vector<std::uint32_t> donors;
+  std::ranges::copy_if(pool.candidates[u], std::back_inserter(donors),
+                       [&](std::uint32_t donor) { return is_allowed(pool, terms, u, donor); });
+  if (!terms.balanced && !donors.empty()) return donors;
+  const auto ring = ring_donors(terms, pool.size(), u);
+  donors.insert(donors.end(), ring.begin(), ring.end());
+  std::ranges::sort(donors);
+  const auto repeated = std::ranges::unique(donors);
+  donors.erase(repeated.begin(), repeated.end());
+  return donors;
 }
 
 std::vector<std::uint32_t> ring_donors(const PersonTerms& terms, std::size_t people, std::size_t u) {

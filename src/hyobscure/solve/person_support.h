@@ -49,6 +49,11 @@ inline bool is_allowed(const PersonPool& pool, const PersonTerms& terms, std::si
   return u != j || terms.self_donor || pool.size() == 1;
 }
 
+/// Donors of person u in a pool with candidates, ascending: the candidates that are allowed and, where
+/// balanced, the ring below. Never empty.
+[[nodiscard]] std::vector<std::uint32_t> considered_donors(const PersonPool& pool, const PersonTerms& terms,
+                                                           std::size_t u);
+
 /// Donors of person u that a balanced channel keeps besides the near ones: oneself and the next person, or
 /// the next two where nobody is their own donor. Two permutations that differ by a single cycle through
 /// everybody: every pair of a support that contains them lies on a doubly stochastic matrix, so that
