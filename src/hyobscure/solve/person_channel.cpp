@@ -437,7 +437,6 @@ void BudgetSearch::try_price(double multiplier, double budget) {
     start = priced_.back().point.get();
   Solve solved = solve_at(problem_, multiplier, kShareOfOneSolve * tolerance_, start);
   iterations_ += solved.iterations;
-  fmt::print(stderr, "DBG price {:.4g} its {} dist {:.5f} obj {:.5f} gap {:.2e} of {:.2e} budget {:.4f}\n", multiplier, solved.iterations, solved.point.account.distance, solved.point.account.objective_nats, solved.point.account.objective_nats + multiplier*solved.point.account.distance - solved.bound, kShareOfOneSolve*tolerance_, budget);
   all_donors_ = all_donors_ && solved.all_donors;
   lines_.push_back({solved.bound, multiplier});
   const auto point = std::make_shared<Point>(std::move(solved.point));

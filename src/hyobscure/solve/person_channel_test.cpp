@@ -314,5 +314,105 @@ TEST(PeopleRefusals, DistancesThatAreNone) {
                  "not negative");
 }
 
+// ---- Pools with candidates ----
+
+/// People on a circle, and no table: a row costs more than a large pool may spend, and is refused.
+class Circle final : public PersonDistances {
+ public:
+  explicit Circle(std::size_t people) : people_(people) {}
+  std::size_t size() const override { return people_; }
+  void row(std::size_t, std::span<float>) const override {
+    throw std::logic_error("a pool with candidates must not read whole rows");
+  }
+  void some(std::size_t person, std::span<const std::uint32_t> donors, std::span<float> to) const override {
+    for (std::size_t k = 0; k < donors.size(); ++k) {
+      const std::size_t apart = person > donors[k] ? person - donors[k] : donors[k] - person;
+      to[k] = static_cast<float>(std::min(apart, people_ - apart)) / 10;
+    }
+  }
+
+ private:
+  std::size_t people_;
+};
+
+/// Everybody's eight neighbours on the circle, and oneself; values come in runs, so that neighbours tell.
+PersonPool pool_on_circle(const Circle& circle) {
+  const auto people = static_cast<std::uint32_t>(circle.size());
+  PersonPool pool{.distances = &circle, .value_of_person = {}, .values = 4};
+  std::mt19937 rng(8);
+  for (std::uint32_t u = 0; u < people; ++u) {
+    pool.value_of_person.push_back(rng() % 3 == 0 ? static_cast<std::uint32_t>(rng() % 4) : u / 5 % 4);
+    auto& donors = pool.candidates.emplace_back();
+    for (std::uint32_t shift = 0; shift < 9; ++shift) donors.push_back((u + people + shift - 4) % people);
+    std::ranges::sort(donors);
+  }
+  return pool;
+}
+
+TEST(PeopleWithCandidates, StayWithinTheirBudgetsWithoutReadingARow) {
+  const Circle circle(3000);
+  const PersonPool pool = pool_on_circle(circle);
+  const std::span<const PersonPool> pools(&pool, 1);
+  const PersonSettings settings{.gap_tolerance_bits = 5e-3};
+  for (const bool balanced : {false, true}) {
+    SCOPED_TRACE(balanced);
+    const PersonTerms terms{.balanced = balanced};
+    const double smallest = smallest_person_distance(pools, terms);
+    const double uniform = harmless_person_distance(pools, terms);
+    EXPECT_EQ(smallest, 0);
+    EXPECT_NEAR(uniform, 2.0 / 9, 1e-6);  // (0 + 2 (1 + 2 + 3 + 4) / 10) / 9
+    const std::vector<double> budgets = {0.5 * uniform, 10.0};
+    const auto results = solve_people_with_budgets(pools, terms, budgets, settings);
+    for (std::size_t i = 0; i < budgets.size(); ++i) {
+      const PersonInfo& info = results[i].info;
+      EXPECT_TRUE(info.solved);
+      EXPECT_FALSE(info.all_donors);
+      EXPECT_LE(info.distance, budgets[i]);
+      const PersonInfo again = evaluate_people(pools, terms, results[i].channels);
+      EXPECT_NEAR(again.distance, info.distance, 1e-9);
+      EXPECT_NEAR(again.informed_nats, info.informed_nats, 1e-9);
+    }
+    // A budget beyond the reach of the candidates hides as much as they can.
+    EXPECT_LT(results[1].info.informed_nats, results[0].info.informed_nats);
+    EXPECT_EQ(results[1].info.multiplier, 0);
+  }
+}
+
+TEST(PeopleWithCandidates, BalancedStrangersKnowABoundOnTheirDistance) {
+  const Circle circle(2000);
+  const PersonPool pool = pool_on_circle(circle);
+  const std::span<const PersonPool> pools(&pool, 1);
+  for (const bool balanced : {false, true}) {
+    const PersonTerms terms{.balanced = balanced, .self_donor = false};
+    EXPECT_NEAR(smallest_person_distance(pools, terms), 0.1, 1e-7);  // the next person, all the way round
+    const auto result = solve_people_with_budget(pools, terms, 0.18, {.gap_tolerance_bits = 1e-2});
+    EXPECT_TRUE(result.info.solved);
+    EXPECT_LE(result.info.distance, 0.18);
+  }
+}
+
+TEST(PersonDistances, SomeAgreeWithTheRow) {
+  struct RowsOnly final : PersonDistances {
+    std::size_t size() const override { return 5; }
+    void row(std::size_t person, std::span<float> to) const override {
+      for (std::size_t v = 0; v < 5; ++v) to[v] = static_cast<float>(10 * person + v);
+    }
+  };
+  const RowsOnly rows;
+  DistanceMatrix::Table table(5, 5);
+  for (std::size_t u = 0; u < 5; ++u) rows.row(u, {table.row(static_cast<Eigen::Index>(u)).data(), 5});
+  const DistanceMatrix kept(table);
+  const std::vector<std::uint32_t> donors = {4, 0, 2, 2};
+  for (std::size_t u = 0; u < 5; ++u) {
+    std::vector<float> by_default(4), from_table(4);
+    rows.some(u, donors, by_default);
+    kept.some(u, donors, from_table);
+    for (std::size_t k = 0; k < 4; ++k) {
+      EXPECT_EQ(by_default[k], static_cast<float>(10 * u + donors[k]));
+      EXPECT_EQ(from_table[k], by_default[k]);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace hyobscure::solve

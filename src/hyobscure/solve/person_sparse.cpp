@@ -106,9 +106,11 @@ bool Rounds::price(const MirrorSolver& solver) {
 /// The channel of the solver, if it is better than what we have.
 void Rounds::finish(const MirrorSolver& solver) {
   SparseChannel channel = finish_channel(task_, support_, solver.channel());
-  const double objective = objective_of_channel(task_, support_, channel);
+  const double distance = distance_of_channel(task_.pool, support_, channel);
+  const double objective = leakage_of_channel(task_, channel) + task_.multiplier * distance;
   if (answer_.objective <= objective) return;
   answer_.objective = objective;
+  answer_.distance = distance;
   answer_.channel = std::move(channel);
 }
 
@@ -133,7 +135,6 @@ PoolAnswer Rounds::solve(const Progress& progress) {
     const bool grew = price(*solver);
     const bool last = answer_.iterations >= task_.max_iterations || round + 1 == kMostRounds;
     const double estimate = solver->value() - answer_.lower_bound;
-    fprintf(stderr, "DBG   round %d its %d tol %.2e est %.2e gap %.2e\n", round, answer_.iterations, tolerance/people(), estimate/people(), gap()/people());
     if (last || estimate <= task_.tolerance) finish(*solver);
     if (last || gap() <= task_.tolerance) break;
     const double next_tolerance = std::min(tolerance, std::max(last_tolerance, kNextTolerance * estimate));

@@ -24,9 +24,9 @@ struct Support {
   std::vector<std::uint32_t> donors;      ///< of each pair
   std::vector<float> distances;           ///< of each pair
   std::vector<float> nearest;             ///< of each person: the least distance to any donor that is allowed
-  std::vector<std::uint32_t> people;      ///< of each pair
 
   std::vector<std::uint32_t> by_column;     ///< pairs sorted by donor, value, person
+  std::vector<std::uint32_t> people;        ///< of each pair, in the order of by_column
   std::vector<std::uint32_t> cell_of_pair;  ///< in the order of the rows
   std::vector<std::size_t> cell_starts = {
       0};  ///< cell c: by_column[cell_starts[c] .. cell_starts[c + 1] - 1]
