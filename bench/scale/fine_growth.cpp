@@ -69,8 +69,7 @@ Measured measure(std::size_t people, bool balanced) {
   const SparsePeople made = sparse_people(people);
   const auto members = positions(0, people);
   const SparsePeopleDistances distances(made.rows, members);
-  solve::PersonPool pool{
-      .distances = &distances, .value_of_person = made.values, .values = kSparseValues};
+  solve::PersonPool pool{.distances = &distances, .value_of_person = made.values, .values = kSparseValues};
   Measured result{};
   const Stopwatch first;
   pool.candidates = both_ways(
@@ -156,8 +155,8 @@ int main(int argc, char** argv) {
         "{:>9} people, {:.0f} candidates: neighbours {:.1f} s ({:.1f} CPU), solve {:.1f} s ({:.1f} CPU), "
         "{} iterations, {:.4f} bits at {:.4f}, gap {:.1e} bits, {:.0f} MB{}\n",
         people, measured.candidates, measured.neighbours.wall, measured.neighbours.cpu, measured.solve.wall,
-        measured.solve.cpu, measured.iterations, measured.informed_bits, measured.distance,
-        measured.gap_bits, megabytes, ratio);
+        measured.solve.cpu, measured.iterations, measured.informed_bits, measured.distance, measured.gap_bits,
+        megabytes, ratio);
     std::fflush(stdout);
     cpu_before = cpu;
     people_before = now;

@@ -17,7 +17,7 @@ constexpr double kBlend = 1e-9;   // share of q in a posterior of the learned at
 constexpr int kCheckEvery = 10;
 constexpr double kStepGrowth = 1.2;     // tried before each step; halved until the step test holds
 constexpr double kSmallestStep = 1e-3;  // below it only rounding can fail the test
-constexpr int kMostBalancing = 10;      // rounds of Sinkhorn in one step: more change the number of steps little
+constexpr int kMostBalancing = 10;  // rounds of Sinkhorn in one step: more change the number of steps little
 constexpr std::size_t kPairsAtOnce = 1 << 14;
 // Columns are balanced to this share of the gap, a person, but no worse and no better than:
 constexpr double kBalanceShare = 0.2, kCoarsestBalance = 1e-2, kFinestBalance = 1e-7;
@@ -49,8 +49,8 @@ MirrorSolver::MirrorSolver(const PoolTask& task, const Support& support, Floats 
       column_prices_(std::move(column_prices)) {
   for (std::size_t u = 0; u < support.people_count(); ++u)
     for (std::size_t pair = support.starts[u]; pair < support.starts[u + 1]; ++pair)
-      cost_[pair] = static_cast<float>(
-          task.multiplier * (support.distances[pair] - static_cast<double>(support.nearest[u])));
+      cost_[pair] = static_cast<float>(task.multiplier *
+                                       (support.distances[pair] - static_cast<double>(support.nearest[u])));
   if (task.terms.balanced) kernel_by_column_.resize(support.pairs());
   if (learned()) {
     inverse_learned_shares_ =
@@ -196,8 +196,8 @@ void MirrorSolver::apply_factors() {
   parallel_blocks(support_.people_count(), kBlock, [&](std::size_t begin, std::size_t end) {
     for (std::size_t u = begin; u < end; ++u) {
       for (std::size_t pair = support_.starts[u]; pair < support_.starts[u + 1]; ++pair)
-        next_[pair] = std::max(
-            kFloor, next_[pair] * row_factors_[u] * column_factors_[support_.donors[pair]]);
+        next_[pair] =
+            std::max(kFloor, next_[pair] * row_factors_[u] * column_factors_[support_.donors[pair]]);
       log_rows_[u] += std::log(static_cast<double>(row_factors_[u]));
       log_columns_[u] = std::log(static_cast<double>(column_factors_[u]));
     }

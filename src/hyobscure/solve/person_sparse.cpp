@@ -138,8 +138,7 @@ PoolAnswer Rounds::solve(const Progress& progress) {
     if (last || estimate <= task_.tolerance) finish(*solver);
     if (last || gap() <= task_.tolerance) break;
     const double next_tolerance = std::min(tolerance, std::max(last_tolerance, kNextTolerance * estimate));
-    if (grew)
-      grow(solver);
+    if (grew) grow(solver);
     // pruning, or pairs not worth adding, cost more than was left
     const bool stuck = !grew && (estimate <= task_.tolerance || next_tolerance == tolerance);
     tolerance = (stuck ? kNextTolerance : 1) * next_tolerance;
