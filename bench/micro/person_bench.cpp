@@ -9,7 +9,7 @@ namespace {
 
 using namespace hyobscure::solve;
 
-constexpr double kMultiplier = 8;  // nats: about the middle of the frontier
+constexpr double kMultiplier = 4;  // nats: inside the frontier, where most rows use several donors
 
 /// Pools of equal size with kept distances: computing these is not what is measured.
 struct Pools {
