@@ -5,7 +5,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "${1:-$here/../build}" && pwd)
 only=${2:-}
 
-for kernel in channel distance exact kmeans; do
+for kernel in channel distance exact kmeans person; do
   [[ $kernel == *"$only"* ]] || continue
   echo "== micro: $kernel"
   "$build/bench/${kernel}_bench" --benchmark_counters_tabular=true
@@ -20,4 +20,13 @@ fi
 if [[ whole_run == *"$only"* ]]; then
   echo "== scale: whole runs"
   /usr/bin/python3 "$here/scale/whole_run.py" "$build/hyobscure"
+fi
+if [[ fine_growth == *"$only"* ]]; then
+  echo "== scale: person by person"
+  "$build/bench/fine_growth"
+fi
+if [[ person_cvxpy == *"$only"* && -x $build/peers-venv/bin/python ]]; then
+  echo "== peers: person by person"
+  "$build/bench/person_problem" "$build/person_problem.json"
+  "$build/peers-venv/bin/python" "$here/peers/person_cvxpy.py" "$build/person_problem.json"
 fi

@@ -14,7 +14,6 @@ RowDistances::RowDistances(Distance distance, const data::SparseRows& rows,
     : distance_(distance), columns_(static_cast<double>(std::max<std::size_t>(rows.columns, 1))) {
   const bool sets = distance == Distance::Jaccard || distance == Distance::Hamming;
   member_starts_.push_back(0);
-  item_starts_.assign(rows.columns + 1, 0);
   for (const std::uint32_t member : members) {
     const auto row = rows[member];
     const double sum = std::accumulate(row.values.begin(), row.values.end(), 0.0);
@@ -24,15 +23,19 @@ RowDistances::RowDistances(Distance distance, const data::SparseRows& rows,
       const double value = distance == Distance::JensenShannon ? row.values[e] / sum : row.values[e];
       by_member_.push_back({row.items[e], value, distance == Distance::JensenShannon ? x_log_x(value) : 0});
       own += sets ? 1 : value * value;
-      item_starts_[row.items[e] + 1] += 1;
     }
     own_.push_back(own);
     member_starts_.push_back(by_member_.size());
   }
+}
+
+void RowDistances::index_items() const {
+  item_starts_.assign(static_cast<std::size_t>(columns_) + 1, 0);
+  for (const Entry& entry : by_member_) item_starts_[entry.key + 1] += 1;
   std::partial_sum(item_starts_.begin(), item_starts_.end(), item_starts_.begin());
   by_item_.resize(by_member_.size());
   std::vector<std::size_t> next(item_starts_.begin(), item_starts_.end() - 1);
-  for (std::uint32_t m = 0; m < members.size(); ++m)
+  for (std::uint32_t m = 0; m < size(); ++m)
     for (std::size_t e = member_starts_[m]; e < member_starts_[m + 1]; ++e) {
       const Entry& entry = by_member_[e];
       by_item_[next[entry.key]++] = {m, entry.value, entry.term};
@@ -72,6 +75,7 @@ double RowDistances::finish(double shared, std::size_t i, std::size_t j) const {
 }
 
 void RowDistances::row(std::size_t i, std::span<float> to) const {
+  std::call_once(items_indexed_, [this] { index_items(); });
   std::vector<double> shared(size(), 0);
   for (std::size_t e = member_starts_[i]; e < member_starts_[i + 1]; ++e) {
     const Entry& mine = by_member_[e];
@@ -80,6 +84,29 @@ void RowDistances::row(std::size_t i, std::span<float> to) const {
   }
   for (std::size_t j = 0; j < size(); ++j) to[j] = static_cast<float>(std::max(0.0, finish(shared[j], i, j)));
   to[i] = 0;
+}
+
+/// Merges two members' entries: the terms come in the order of the items, as they do in row().
+double RowDistances::shared_by(std::size_t i, std::size_t j) const {
+  const Entry* a = by_member_.data() + member_starts_[i];
+  const Entry* b = by_member_.data() + member_starts_[j];
+  const Entry* const a_end = by_member_.data() + member_starts_[i + 1];
+  const Entry* const b_end = by_member_.data() + member_starts_[j + 1];
+  double shared = 0;
+  while (a != a_end && b != b_end) {
+    if (a->key == b->key) shared += shared_term(*a, *b);
+    const bool next_a = a->key <= b->key, next_b = b->key <= a->key;
+    a += next_a;
+    b += next_b;
+  }
+  return shared;
+}
+
+void RowDistances::some(std::size_t i, std::span<const std::uint32_t> others, std::span<float> to) const {
+  for (std::size_t k = 0; k < others.size(); ++k) {
+    const std::size_t j = others[k];
+    to[k] = i == j ? 0.0F : static_cast<float>(std::max(0.0, finish(shared_by(i, j), i, j)));
+  }
 }
 
 }  // namespace hyobscure::census

@@ -54,6 +54,22 @@ TEST(RowDistances, AgreesWithTheDefinition) {
   }
 }
 
+TEST(RowDistances, SomeAreTheVeryNumbersOfTheRow) {
+  const auto rows = some_rows();
+  const std::vector<std::uint32_t> members = {0, 3, 4, 7, 8, 12, 20, 24};
+  const std::vector<std::uint32_t> others = {4, 3, 7, 0, 4};
+  for (const auto distance : {Distance::JensenShannon, Distance::SquaredEuclidean, Distance::Euclidean,
+                              Distance::Jaccard, Distance::Hamming}) {
+    const RowDistances distances(distance, rows, members);
+    std::vector<float> row(members.size()), some(others.size());
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      distances.some(i, others, some);
+      distances.row(i, row);
+      for (std::size_t k = 0; k < others.size(); ++k) EXPECT_EQ(some[k], row[others[k]]) << i << " " << k;
+    }
+  }
+}
+
 TEST(RowDistances, EmptySetsAreAlike) {
   data::SparseRows rows;
   rows.columns = 3;

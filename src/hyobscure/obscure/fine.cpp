@@ -24,6 +24,9 @@ class DistancesOnDemand final : public solve::PersonDistances {
       : distances_(distance, rows, members) {}
   std::size_t size() const override { return distances_.size(); }
   void row(std::size_t person, std::span<float> to) const override { distances_.row(person, to); }
+  void some(std::size_t person, std::span<const std::uint32_t> donors, std::span<float> to) const override {
+    distances_.some(person, donors, to);
+  }
 
  private:
   census::RowDistances distances_;

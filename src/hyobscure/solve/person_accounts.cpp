@@ -5,36 +5,14 @@
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/parallel.h"
+#include "hyobscure/solve/person_by_donor.h"
 #include "hyobscure/solve/person_pool.h"
 
 namespace hyobscure::solve {
 namespace {
 
 constexpr std::size_t kDonorsInBlock = 1024;
-constexpr std::size_t kPeopleInBlock = 64;  // a row of distances may be expensive
-
-/// A channel donor by donor.
-struct ByDonor {
-  std::vector<std::size_t> starts;
-  std::vector<std::uint32_t> people;
-  std::vector<double> probabilities;
-};
-
-ByDonor by_donor(const SparseChannel& channel) {
-  ByDonor result{std::vector<std::size_t>(channel.size() + 1, 0),
-                 std::vector<std::uint32_t>(channel.donors.size()),
-                 std::vector<double>(channel.donors.size())};
-  for (const auto donor : channel.donors) ++result.starts[donor + 1];
-  for (std::size_t j = 0; j < channel.size(); ++j) result.starts[j + 1] += result.starts[j];
-  std::vector<std::size_t> next(result.starts.begin(), result.starts.end() - 1);
-  for (std::size_t u = 0; u < channel.size(); ++u)
-    for (std::size_t e = channel.starts[u]; e < channel.starts[u + 1]; ++e) {
-      const std::size_t place = next[channel.donors[e]]++;
-      result.people[place] = static_cast<std::uint32_t>(u);
-      result.probabilities[place] = channel.probabilities[e];
-    }
-  return result;
-}
+constexpr std::size_t kPeopleInBlock = 64;  // distances may be expensive
 
 /// Adds up `sum_of(begin, end)` over fixed blocks, in order: the same bits for any number of threads.
 template <class SumOfBlock>
@@ -51,14 +29,14 @@ double sum_over_blocks(std::size_t count, std::size_t block, const SumOfBlock& s
 /// `shares` is q.
 template <class AddPerson>
 double information(const SparseChannel& channel, const std::vector<double>& shares, const AddPerson& add) {
-  const ByDonor entries = by_donor(channel);
+  const ChannelByDonor entries = by_donor(channel);
   const double sum = sum_over_blocks(channel.size(), kDonorsInBlock, [&](std::size_t begin, std::size_t end) {
     std::vector<double> published(shares.size());
     CompensatedSum block;
     for (std::size_t j = begin; j < end; ++j) {
       std::fill(published.begin(), published.end(), 0.0);
       for (std::size_t e = entries.starts[j]; e < entries.starts[j + 1]; ++e)
-        add(entries.people[e], entries.probabilities[e], published);
+        add(entries.people[e], channel.probabilities[entries.places[e]], published);
       double output = 0;
       for (const double v : published) output += v;
       for (std::size_t y = 0; y < shares.size(); ++y)
@@ -67,6 +45,13 @@ double information(const SparseChannel& channel, const std::vector<double>& shar
     return block.value();
   });
   return std::max(sum, 0.0);
+}
+
+void require_distances(std::span<const float> distances) {
+  const bool valid = std::ranges::all_of(distances, [](float d) { return d >= 0 && std::isfinite(d); });
+  if (!valid)
+    throw InputError({.source = "distances"}, "expected distances that are finite and not negative",
+                     "Correct the distance.");
 }
 
 }  // namespace
@@ -92,12 +77,13 @@ double learned_information(const PersonPool& pool, const SparseChannel& channel)
 
 double total_distance(const PersonPool& pool, const SparseChannel& channel) {
   return sum_over_blocks(channel.size(), kPeopleInBlock, [&](std::size_t begin, std::size_t end) {
-    std::vector<float> row(pool.size());
+    std::vector<float> distances;
     CompensatedSum block;
     for (std::size_t u = begin; u < end; ++u) {
-      read_distances(pool, u, row);
-      for (std::size_t e = channel.starts[u]; e < channel.starts[u + 1]; ++e)
-        block.add(channel.probabilities[e] * static_cast<double>(row[channel.donors[e]]));
+      const std::size_t first = channel.starts[u];
+      read_distances(pool, u, {channel.donors.data() + first, channel.starts[u + 1] - first}, distances);
+      for (std::size_t k = 0; k < distances.size(); ++k)
+        block.add(channel.probabilities[first + k] * static_cast<double>(distances[k]));
     }
     return block.value();
   });
@@ -105,10 +91,14 @@ double total_distance(const PersonPool& pool, const SparseChannel& channel) {
 
 void read_distances(const PersonPool& pool, std::size_t person, std::span<float> to) {
   pool.distances->row(person, to);
-  const bool valid = std::ranges::all_of(to, [](float d) { return d >= 0 && std::isfinite(d); });
-  if (!valid)
-    throw InputError({.source = "distances"}, "expected distances that are finite and not negative",
-                     "Correct the distance.");
+  require_distances(to);
+}
+
+void read_distances(const PersonPool& pool, std::size_t person, std::span<const std::uint32_t> donors,
+                    std::vector<float>& to) {
+  to.resize(donors.size());
+  pool.distances->some(person, donors, to);
+  require_distances(to);
 }
 
 SparseChannel one_donor_each(std::vector<std::uint32_t> donors) {

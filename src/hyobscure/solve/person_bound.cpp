@@ -43,8 +43,7 @@ void OnSupport::price_cells(std::size_t j) {
   for (std::size_t c = support_.column_cells[j]; c < support_.column_cells[j + 1]; ++c) {
     best_[c] = -std::numeric_limits<double>::infinity();
     for (std::size_t k = support_.cell_starts[c]; k < support_.cell_starts[c + 1]; ++k) {
-      const std::uint32_t pair = support_.by_column[k];
-      best_[c] = std::max(best_[c], duals_.rows[support_.people[pair]] - fixed_[pair]);
+      best_[c] = std::max(best_[c], duals_.rows[support_.people[k]] - fixed_[support_.by_column[k]]);
     }
   }
 }

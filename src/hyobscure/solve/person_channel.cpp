@@ -295,15 +295,12 @@ void BudgetSearch::find_ends() {
   std::vector<SparseChannel> cheapest;
   std::vector<SparseChannel> harmless;
   double harmless_distance = 0;
-  bool any_candidates = false;
   bool nothing_leaks = true;
   for (const auto& pool : problem_.pools) {
     problem_.progress.throw_if_stopped();
     cheapest_.push_back(cheapest_channel(pool, problem_.terms));
     smallest_ += cheapest_.back().distance / people;
     if (cheapest_.back().channel) cheapest.push_back(*cheapest_.back().channel);
-    any_candidates = any_candidates || !pool.candidates.empty();
-    if (any_candidates) continue;  // too large for all pairs
     auto end = harmless_channel(pool, problem_.terms);
     harmless_distance += end.distance / people;
     nothing_leaks = nothing_leaks && end.harmless;
@@ -312,10 +309,10 @@ void BudgetSearch::find_ends() {
   if (cheapest.size() == problem_.pools.size()) {
     add_end(std::move(cheapest), smallest_);
     const double leak = points_.back()->account.objective_nats;
-    const double room = any_candidates ? smallest_ : harmless_distance - smallest_;
+    const double room = harmless_distance - smallest_;
     if (leak > 0 && room > 0) first_price_ = leak / room;
   }
-  if (!any_candidates) uniform_ = harmless_distance;
+  uniform_ = harmless_distance;
   if (harmless.size() == problem_.pools.size() && nothing_leaks) {
     harmless_ = harmless_distance;
     add_end(std::move(harmless), harmless_);

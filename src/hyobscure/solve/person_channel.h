@@ -21,6 +21,13 @@ class PersonDistances {
   /// d(person, v) for all v; finite, not negative, need not be symmetric. Called from several threads at
   /// once.
   virtual void row(std::size_t person, std::span<float> to) const = 0;
+  /// to[k] = d(person, donors[k]), the same numbers as row() has, whatever else that costs: from all of the
+  /// row unless overridden. Large pools read a few donors of each person and no whole rows.
+  virtual void some(std::size_t person, std::span<const std::uint32_t> donors, std::span<float> to) const {
+    std::vector<float> all(size());
+    row(person, all);
+    for (std::size_t k = 0; k < donors.size(); ++k) to[k] = all[donors[k]];
+  }
 };
 
 /// Distances that are kept: people^2 floats.
@@ -33,6 +40,10 @@ class DistanceMatrix final : public PersonDistances {
   void row(std::size_t person, std::span<float> to) const override {
     const auto values = table_.row(static_cast<Eigen::Index>(person));
     std::copy(values.data(), values.data() + values.size(), to.begin());
+  }
+  void some(std::size_t person, std::span<const std::uint32_t> donors, std::span<float> to) const override {
+    const auto values = table_.row(static_cast<Eigen::Index>(person));
+    for (std::size_t k = 0; k < donors.size(); ++k) to[k] = values(static_cast<Eigen::Index>(donors[k]));
   }
 
  private:
@@ -47,7 +58,12 @@ struct PersonPool {
   /// p(y | x_u) as an attacker's model sees it, people x values, rows sum to 1. Empty: no learned attacker.
   Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> learned = {};
   /// Donors considered for each person, ascending; empty: all people of the pool. For pools too large for all
-  /// pairs; the certificate then covers these candidates only.
+  /// pairs: time and memory then follow the number of candidates, and the certificate covers these only.
+  ///
+  /// A balanced channel considers two donors more, oneself and the next person of the pool (the next two
+  /// where nobody may publish himself), without which some candidates carry no balanced channel at all. Where
+  /// scalings balance too slowly, it may also hold a few pairs beyond, of a tiny probability: see
+  /// person_sparse.md. A free channel stays on the candidates.
   std::vector<std::vector<std::uint32_t>> candidates = {};
 
   std::size_t size() const { return value_of_person.size(); }
@@ -124,14 +140,19 @@ struct PersonResult {
 
 /// No channel within the terms has a smaller expected distance: 0 with self donors where d(u,u) = 0; else
 /// each person's nearest donor, or the cheapest assignment where balanced. Beyond 1500 people a pool, or with
-/// candidates, the assignment is replaced by a bound from below. Considers candidates only where there are
-/// any.
+/// candidates, the assignment is replaced by a bound from below. Considers the candidates where there are
+/// any, and what balance adds to them.
 [[nodiscard]] double smallest_person_distance(std::span<const PersonPool> pools, const PersonTerms& terms);
 
 /// From this distance on nothing need leak: free, the cheapest donor of each pool for everybody; balanced,
 /// the uniform donor; without self donors the uniform donor, those of one's own value a little more often.
 /// Where nobody may publish himself and somebody is the only one with his value, a balanced channel must
 /// leak: then the distance of the uniform donor.
+///
+/// On candidates something mostly leaks at any distance. A pool that has them counts with the mean distance
+/// of its candidates, from which on the budget hardly matters: such budgets are first tried with distance
+/// free of charge, and searched like others if that is too far. The expected distance of a result is never
+/// above its budget.
 [[nodiscard]] double harmless_person_distance(std::span<const PersonPool> pools, const PersonTerms& terms);
 
 /// informed_nats, learned_nats and distance of any channels, exactly as in PersonInfo; the rest is unset.

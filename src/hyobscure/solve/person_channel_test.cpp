@@ -5,6 +5,8 @@
 
 #include <atomic>
 #include <cmath>
+#include <random>
+#include <stdexcept>
 #include <string>
 
 #include "hyobscure/base/error.h"
@@ -312,6 +314,120 @@ TEST(PeopleRefusals, DistancesThatAreNone) {
   const OwnedPool owned = make_pool(distance, {0, 1, 0, 1});
   expect_refusal([&] { (void)solve_people_with_multiplier({&owned.pool, 1}, {}, 1); }, "distances",
                  "not negative");
+}
+
+// ---- Pools with candidates ----
+
+/// People on a grid without borders, 50 wide, and no table: a row costs more than a large pool may spend, and
+/// is refused.
+class Grid final : public PersonDistances {
+ public:
+  static constexpr std::uint32_t kWidth = 50;
+
+  explicit Grid(std::uint32_t height) : height_(height) {}
+  std::size_t size() const override { return std::size_t{kWidth} * height_; }
+  void row(std::size_t, std::span<float>) const override {
+    throw std::logic_error("a pool with candidates must not read whole rows");
+  }
+  void some(std::size_t person, std::span<const std::uint32_t> donors, std::span<float> to) const override {
+    const auto u = static_cast<std::uint32_t>(person);
+    for (std::size_t k = 0; k < donors.size(); ++k)
+      to[k] = static_cast<float>(0.1 * std::hypot(apart(u % kWidth, donors[k] % kWidth, kWidth),
+                                                  apart(u / kWidth, donors[k] / kWidth, height_)));
+  }
+  std::uint32_t person(std::uint32_t column, std::uint32_t row) const {
+    return row % height_ * kWidth + column % kWidth;
+  }
+
+ private:
+  static double apart(std::uint32_t a, std::uint32_t b, std::uint32_t round) {
+    const std::uint32_t steps = a > b ? a - b : b - a;
+    return std::min(steps, round - steps);
+  }
+
+  std::uint32_t height_;
+};
+
+/// Everybody's 24 neighbours on the grid, and oneself. Values come in stripes, so that neighbours tell.
+PersonPool pool_on_grid(const Grid& grid) {
+  const auto people = static_cast<std::uint32_t>(grid.size());
+  PersonPool pool{.distances = &grid, .value_of_person = {}, .values = 3};
+  std::mt19937 rng(8);
+  for (std::uint32_t u = 0; u < people; ++u) {
+    pool.value_of_person.push_back(static_cast<std::uint32_t>(rng() % 3 == 0 ? rng() % 3 : u / 2 % 3));
+    auto& donors = pool.candidates.emplace_back();
+    for (std::uint32_t shift = 0; shift < 25; ++shift)
+      donors.push_back(grid.person(u % Grid::kWidth + Grid::kWidth + shift % 5 - 2,
+                                   u / Grid::kWidth + people + shift / 5 - 2));
+    std::ranges::sort(donors);
+  }
+  return pool;
+}
+
+TEST(PeopleWithCandidates, StayWithinTheirBudgetsWithoutReadingARow) {
+  const Grid grid(60);
+  const PersonPool pool = pool_on_grid(grid);
+  const std::span<const PersonPool> pools(&pool, 1);
+  const PersonSettings settings{.gap_tolerance_bits = 1e-2};
+  for (const bool balanced : {false, true}) {
+    SCOPED_TRACE(balanced);
+    const PersonTerms terms{.balanced = balanced};
+    const double smallest = smallest_person_distance(pools, terms);
+    const double uniform = harmless_person_distance(pools, terms);
+    EXPECT_EQ(smallest, 0);
+    const double of_25 = 4 * (1 + 2 + std::sqrt(2.0) + std::sqrt(8.0)) + 8 * std::sqrt(5.0);
+    EXPECT_NEAR(uniform, 0.1 * of_25 / 25, balanced ? 0.01 : 1e-6);  // balance may add the next person
+    const std::vector<double> budgets = {0.5 * uniform, 10.0};
+    const auto results = solve_people_with_budgets(pools, terms, budgets, settings);
+    for (std::size_t i = 0; i < budgets.size(); ++i) {
+      const PersonInfo& info = results[i].info;
+      EXPECT_TRUE(info.solved);
+      EXPECT_FALSE(info.all_donors);
+      EXPECT_LE(info.distance, budgets[i]);
+      const PersonInfo again = evaluate_people(pools, terms, results[i].channels);
+      EXPECT_NEAR(again.distance, info.distance, 1e-9);
+      EXPECT_NEAR(again.informed_nats, info.informed_nats, 1e-9);
+    }
+    // A budget beyond the reach of the candidates hides as much as they can.
+    EXPECT_LT(results[1].info.informed_nats, results[0].info.informed_nats);
+    EXPECT_EQ(results[1].info.multiplier, 0);
+  }
+}
+
+TEST(PeopleWithCandidates, BalancedStrangersKnowABoundOnTheirDistance) {
+  const Grid grid(20);
+  const PersonPool pool = pool_on_grid(grid);
+  const std::span<const PersonPool> pools(&pool, 1);
+  for (const bool balanced : {false, true}) {
+    const PersonTerms terms{.balanced = balanced, .self_donor = false};
+    EXPECT_NEAR(smallest_person_distance(pools, terms), 0.1, 1e-7);  // the next person, all along a line
+    const auto result = solve_people_with_budget(pools, terms, 0.16, {.gap_tolerance_bits = 1e-2});
+    EXPECT_TRUE(result.info.solved);
+    EXPECT_LE(result.info.distance, 0.16);
+  }
+}
+
+TEST(PersonDistances, SomeAgreeWithTheRow) {
+  struct RowsOnly final : PersonDistances {
+    std::size_t size() const override { return 5; }
+    void row(std::size_t person, std::span<float> to) const override {
+      for (std::size_t v = 0; v < 5; ++v) to[v] = static_cast<float>(10 * person + v);
+    }
+  };
+  const RowsOnly rows;
+  DistanceMatrix::Table table(5, 5);
+  for (std::size_t u = 0; u < 5; ++u) rows.row(u, {table.row(static_cast<Eigen::Index>(u)).data(), 5});
+  const DistanceMatrix kept(table);
+  const std::vector<std::uint32_t> donors = {4, 0, 2, 2};
+  for (std::size_t u = 0; u < 5; ++u) {
+    std::vector<float> by_default(4), from_table(4);
+    rows.some(u, donors, by_default);
+    kept.some(u, donors, from_table);
+    for (std::size_t k = 0; k < 4; ++k) {
+      EXPECT_EQ(by_default[k], static_cast<float>(10 * u + donors[k]));
+      EXPECT_EQ(from_table[k], by_default[k]);
+    }
+  }
 }
 
 }  // namespace

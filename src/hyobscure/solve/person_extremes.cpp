@@ -1,6 +1,7 @@
 #include "hyobscure/solve/person_extremes.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -9,6 +10,7 @@
 #include "hyobscure/base/parallel.h"
 #include "hyobscure/solve/person_assignment.h"
 #include "hyobscure/solve/person_pool.h"
+#include "hyobscure/solve/person_support.h"
 
 namespace hyobscure::solve {
 namespace {
@@ -41,41 +43,57 @@ bool may_publish_self(const PersonPool& pool, const PersonTerms& terms) {
 
 // ---- Smallest distance ----
 
-/// Calls visit(donor) for all donors that the person may have.
-template <class Visit>
-void for_each_donor(const PersonPool& pool, bool own, std::size_t person, const Visit& visit) {
-  if (pool.candidates.empty()) {
-    for (std::size_t j = 0; j < pool.size(); ++j)
-      if (own || j != person) visit(j);
-  } else {
-    for (const std::size_t j : pool.candidates[person])
-      if (own || j != person) visit(j);
-  }
+/// Calls body(person, donors, distances) for everybody, on all threads: all donors that the person may have.
+template <class Body>
+void for_each_person(const PersonPool& pool, const PersonTerms& terms, const Body& body) {
+  const bool own = may_publish_self(pool, terms);
+  parallel_blocks(pool.size(), kPeopleInBlock, [&](std::size_t begin, std::size_t end) {
+    std::vector<std::uint32_t> donors;
+    std::vector<float> distances;
+    for (std::size_t u = begin; u < end; ++u) {
+      if (pool.candidates.empty()) {
+        donors.resize(pool.size());
+        distances.resize(pool.size());
+        std::iota(donors.begin(), donors.end(), 0U);
+        read_distances(pool, u, distances);
+        if (!own) {
+          donors.erase(donors.begin() + static_cast<std::ptrdiff_t>(u));
+          distances.erase(distances.begin() + static_cast<std::ptrdiff_t>(u));
+        }
+      } else {
+        donors = considered_donors(pool, terms, u);
+        read_distances(pool, u, donors, distances);
+      }
+      body(u, std::span<const std::uint32_t>(donors), std::span<const float>(distances));
+    }
+  });
 }
 
 /// Everybody's nearest donor.
-CheapestChannel nearest_donors(const PersonPool& pool, bool own) {
+CheapestChannel nearest_donors(const PersonPool& pool, const PersonTerms& terms) {
   CheapestChannel result;
   result.person_prices.resize(to_index(pool.size()));
   result.donor_prices = VectorXd::Zero(to_index(pool.size()));
-  std::vector<std::uint32_t> donors(pool.size());
-  for_each_row(pool, [&](std::size_t u, std::span<const float> row) {
-    std::size_t best = pool.size();
-    for_each_donor(pool, own, u, [&](std::size_t j) {
-      if (best == pool.size() || row[j] < row[best]) best = j;
-    });
-    donors[u] = static_cast<std::uint32_t>(best);
-    result.person_prices(to_index(u)) = static_cast<double>(row[best]);
+  std::vector<std::uint32_t> nearest(pool.size());
+  for_each_person(pool, terms, [&](std::size_t u, auto donors, auto distances) {
+    const auto best = std::ranges::min_element(distances);
+    nearest[u] = donors[static_cast<std::size_t>(best - distances.begin())];
+    result.person_prices(to_index(u)) = static_cast<double>(*best);
   });
   result.distance = result.person_prices.sum();
-  result.channel = one_donor_each(std::move(donors));
+  result.channel = one_donor_each(std::move(nearest));
   return result;
 }
 
 bool own_rows_cost_nothing(const PersonPool& pool) {
   VectorXd own(to_index(pool.size()));
-  for_each_row(pool, [&](std::size_t u, std::span<const float> row) {
-    own(to_index(u)) = static_cast<double>(row[u]);
+  parallel_blocks(pool.size(), kPeopleInBlock, [&](std::size_t begin, std::size_t end) {
+    std::vector<float> distance;
+    for (std::size_t u = begin; u < end; ++u) {
+      const auto person = static_cast<std::uint32_t>(u);
+      read_distances(pool, u, {&person, 1}, distance);
+      own(to_index(u)) = static_cast<double>(distance.front());
+    }
   });
   return own.maxCoeff() <= 0;
 }
@@ -107,31 +125,33 @@ CheapestChannel assigned_donors(const PersonPool& pool, bool own) {
   return result;
 }
 
+/// The smallest of all values that threads bring, in whatever order.
+void lower(float& smallest, float value) {
+  const std::atomic_ref<float> shared(smallest);
+  float seen = shared.load(std::memory_order_relaxed);
+  while (value < seen && !shared.compare_exchange_weak(seen, value, std::memory_order_relaxed)) continue;
+}
+
 /// sum_u p_u + sum_j r_j for prices with p_u + r_j <= d(u,j) is below the cost of every balanced channel.
 /// Here r_j = 0, or the cheapest person of each donor: whichever bounds better.
-CheapestChannel assignment_bound(const PersonPool& pool, bool own) {
-  CheapestChannel result;
-  result.distance = nearest_donors(pool, own).distance;
-  std::vector<std::vector<float>> of_block(
-      block_count(pool.size(), kPeopleInBlock),
-      std::vector<float>(pool.size(), std::numeric_limits<float>::infinity()));
-  for_each_row(pool, [&](std::size_t u, std::span<const float> row) {
-    auto& cheapest = of_block[u / kPeopleInBlock];
-    for_each_donor(pool, own, u, [&](std::size_t j) { cheapest[j] = std::min(cheapest[j], row[j]); });
+CheapestChannel assignment_bound(const PersonPool& pool, const PersonTerms& terms) {
+  VectorXd nearest(to_index(pool.size()));
+  std::vector<float> cheapest(pool.size(), std::numeric_limits<float>::infinity());
+  for_each_person(pool, terms, [&](std::size_t u, auto donors, auto distances) {
+    nearest(to_index(u)) = static_cast<double>(std::ranges::min(distances));
+    for (std::size_t k = 0; k < donors.size(); ++k) lower(cheapest[donors[k]], distances[k]);
   });
-  VectorXd donor_prices = VectorXd::Constant(to_index(pool.size()), std::numeric_limits<double>::infinity());
-  for (const auto& block : of_block)
-    for (std::size_t j = 0; j < pool.size(); ++j)
-      donor_prices(to_index(j)) = std::min(donor_prices(to_index(j)), static_cast<double>(block[j]));
   VectorXd person_prices(to_index(pool.size()));
-  for_each_row(pool, [&](std::size_t u, std::span<const float> row) {
+  for_each_person(pool, terms, [&](std::size_t u, auto donors, auto distances) {
     double best = std::numeric_limits<double>::infinity();
-    for_each_donor(pool, own, u, [&](std::size_t j) {
-      best = std::min(best, static_cast<double>(row[j]) - donor_prices(to_index(j)));
-    });
+    for (std::size_t k = 0; k < donors.size(); ++k)
+      best = std::min(best, static_cast<double>(distances[k]) - static_cast<double>(cheapest[donors[k]]));
     person_prices(to_index(u)) = best;
   });
-  result.distance = std::max(result.distance, person_prices.sum() + donor_prices.sum());
+  double donor_prices = 0;
+  for (const float price : cheapest) donor_prices += static_cast<double>(price);
+  CheapestChannel result;
+  result.distance = std::max(nearest.sum(), person_prices.sum() + donor_prices);
   return result;
 }
 
@@ -223,17 +243,28 @@ SparseChannel channel_of_weights(std::size_t people, const HarmlessWeights& weig
   return result;
 }
 
+HarmlessChannel uniform_candidates(const PersonPool& pool, const PersonTerms& terms) {
+  VectorXd means(to_index(pool.size()));
+  for_each_person(pool, terms, [&](std::size_t u, auto donors, auto distances) {
+    double sum = 0;
+    for (const float distance : distances) sum += static_cast<double>(distance);
+    means(to_index(u)) = sum / static_cast<double>(donors.size());
+  });
+  return {.distance = means.sum(), .harmless = false, .channel = {}};
+}
+
 }  // namespace
 
 CheapestChannel cheapest_channel(const PersonPool& pool, const PersonTerms& terms) {
   const bool own = may_publish_self(pool, terms);
-  if (!terms.balanced) return nearest_donors(pool, own);
+  if (!terms.balanced) return nearest_donors(pool, terms);
   if (own && own_rows_cost_nothing(pool)) return everybody_as_they_are(pool.size());
   if (pool.size() <= kAssignmentLimit && pool.candidates.empty()) return assigned_donors(pool, own);
-  return assignment_bound(pool, own);
+  return assignment_bound(pool, terms);
 }
 
 HarmlessChannel harmless_channel(const PersonPool& pool, const PersonTerms& terms) {
+  if (!pool.candidates.empty()) return uniform_candidates(pool, terms);
   const HarmlessWeights weights(pool, terms);
   HarmlessChannel result;
   result.harmless = weights.harmless();
@@ -252,14 +283,15 @@ HarmlessChannel harmless_channel(const PersonPool& pool, const PersonTerms& term
 SparseChannel on_cheapest_pairs(const PersonPool& pool, const PersonTerms& terms,
                                 const CheapestChannel& cheapest, const SparseChannel& channel) {
   SparseChannel result;
-  std::vector<float> row(pool.size());
+  std::vector<float> distances;
   for (std::size_t u = 0; u < channel.size(); ++u) {
-    read_distances(pool, u, row);
+    const std::size_t first = channel.starts[u];
+    read_distances(pool, u, {channel.donors.data() + first, channel.starts[u + 1] - first}, distances);
     const std::size_t begin = result.donors.size();
     double kept = 0;
-    for (std::size_t e = channel.starts[u]; e < channel.starts[u + 1]; ++e) {
+    for (std::size_t e = first; e < channel.starts[u + 1]; ++e) {
       const std::uint32_t j = channel.donors[e];
-      const auto distance = static_cast<double>(row[j]);
+      const auto distance = static_cast<double>(distances[e - first]);
       const double least = cheapest.person_prices(to_index(u)) + cheapest.donor_prices(to_index(j));
       if (distance - least > kTie * (1 + distance)) continue;
       result.donors.push_back(j);

@@ -17,7 +17,8 @@ struct CheapestChannel {
   Eigen::VectorXd person_prices, donor_prices;
 };
 
-/// The other end: nothing leaks.
+/// The other end: nothing leaks. For a pool with candidates the distance of a candidate drawn uniformly,
+/// which leaks, and no channel.
 struct HarmlessChannel {
   double distance = 0;
   bool harmless = true;  ///< false: nothing can be, since a value has one person who never publishes himself

@@ -11,8 +11,11 @@ namespace hyobscure::solve {
 [[nodiscard]] SparseChannel finish_channel(const PoolTask& task, const Support& support,
                                            std::span<const float> values);
 
-/// F + multiplier * distance of the pool, in double from v_j(y).
-[[nodiscard]] double objective_of_channel(const PoolTask& task, const Support& support,
-                                          const SparseChannel& channel);
+/// The weighted leakages of the pool, people weighing 1, in double from v_j(y).
+[[nodiscard]] double leakage_of_channel(const PoolTask& task, const SparseChannel& channel);
+
+/// sum_u sum_j O(j|u) d(u,j), with the distances that the support has.
+[[nodiscard]] double distance_of_channel(const PersonPool& pool, const Support& support,
+                                         const SparseChannel& channel);
 
 }  // namespace hyobscure::solve

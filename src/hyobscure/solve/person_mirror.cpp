@@ -17,9 +17,10 @@ constexpr double kBlend = 1e-9;   // share of q in a posterior of the learned at
 constexpr int kCheckEvery = 10;
 constexpr double kStepGrowth = 1.2;     // tried before each step; halved until the step test holds
 constexpr double kSmallestStep = 1e-3;  // below it only rounding can fail the test
-constexpr int kMostBalancing = 40;      // rounds of Sinkhorn in one step
+constexpr int kMostBalancing = 10;  // rounds of Sinkhorn in one step: more change the number of steps little
+constexpr std::size_t kPairsAtOnce = 1 << 14;
 // Columns are balanced to this share of the gap, a person, but no worse and no better than:
-constexpr double kBalanceShare = 0.05, kCoarsestBalance = 1e-2, kFinestBalance = 1e-7;
+constexpr double kBalanceShare = 0.2, kCoarsestBalance = 1e-2, kFinestBalance = 1e-7;
 
 using ConstRow = Eigen::Map<const ArrayXf>;
 using Row = Eigen::Map<ArrayXf>;
@@ -46,10 +47,11 @@ MirrorSolver::MirrorSolver(const PoolTask& task, const Support& support, Floats 
       log_columns_(support.people_count()),
       column_sums_(support.people_count()),
       column_prices_(std::move(column_prices)) {
-  for (std::size_t pair = 0; pair < cost_.size(); ++pair)
-    cost_[pair] =
-        static_cast<float>(task.multiplier * (support.distances[pair] -
-                                              static_cast<double>(support.nearest[support.people[pair]])));
+  for (std::size_t u = 0; u < support.people_count(); ++u)
+    for (std::size_t pair = support.starts[u]; pair < support.starts[u + 1]; ++pair)
+      cost_[pair] = static_cast<float>(task.multiplier *
+                                       (support.distances[pair] - static_cast<double>(support.nearest[u])));
+  if (task.terms.balanced) kernel_by_column_.resize(support.pairs());
   if (learned()) {
     inverse_learned_shares_ =
         (learned_shares_.array() > 0).select(1 / learned_shares_.array(), 0).cast<float>();
@@ -80,7 +82,7 @@ void MirrorSolver::measure(const Floats& channel, Masses& masses) const {
           const std::uint32_t pair = support_.by_column[k];
           sum += channel[pair];
           if (learned())
-            masses.learned.row(at(j)) += channel[pair] * task_.pool.learned.row(support_.people[pair]);
+            masses.learned.row(at(j)) += channel[pair] * task_.pool.learned.row(support_.people[k]);
         }
         masses.cells[c] = sum;
         masses.columns[j] += sum;
@@ -161,7 +163,7 @@ void MirrorSolver::move_rows(double scale) {
   });
 }
 
-/// Sums of the columns of `next`, and how far they are from 1, a person.
+/// Sums of the scaled columns, and how far they are from 1, a person.
 double MirrorSolver::sum_columns() {
   const double error =
       sum_over_blocks(support_.people_count(), kBlock, [&](std::size_t begin, std::size_t end) {
@@ -170,37 +172,52 @@ double MirrorSolver::sum_columns() {
           double sum = 0;
           const std::size_t last = support_.cell_starts[support_.column_cells[j + 1]];
           for (std::size_t k = support_.cell_starts[support_.column_cells[j]]; k < last; ++k)
-            sum += next_[support_.by_column[k]];
-          column_sums_[j] = sum;
-          part += std::abs(sum - 1);
+            sum += static_cast<double>(kernel_by_column_[k] * row_factors_[support_.people[k]]);
+          column_sums_[j] = sum * static_cast<double>(column_factors_[j]);
+          part += std::abs(column_sums_[j] - 1);
         }
         return part;
       });
   return error / static_cast<double>(support_.people_count());
 }
 
-void MirrorSolver::scale_columns_then_rows() {
-  for (std::size_t j = 0; j < column_sums_.size(); ++j) log_columns_[j] -= std::log(column_sums_[j]);
+void MirrorSolver::scale_rows() {
   parallel_blocks(support_.people_count(), kBlock, [&](std::size_t begin, std::size_t end) {
     for (std::size_t u = begin; u < end; ++u) {
-      const std::size_t first = support_.starts[u], last = support_.starts[u + 1];
       double sum = 0;
-      for (std::size_t pair = first; pair < last; ++pair) {
-        next_[pair] /= static_cast<float>(column_sums_[support_.donors[pair]]);
-        sum += next_[pair];
-      }
-      Row next(next_.data() + first, at(last - first));
-      next = (next / static_cast<float>(sum)).max(kFloor);
-      log_rows_[u] -= std::log(sum);
+      for (std::size_t pair = support_.starts[u]; pair < support_.starts[u + 1]; ++pair)
+        sum += static_cast<double>(next_[pair] * column_factors_[support_.donors[pair]]);
+      row_factors_[u] = static_cast<float>(1 / sum);
     }
   });
 }
 
-/// Sinkhorn's scalings until the columns of `next` sum to 1, more or less.
+void MirrorSolver::apply_factors() {
+  parallel_blocks(support_.people_count(), kBlock, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t u = begin; u < end; ++u) {
+      for (std::size_t pair = support_.starts[u]; pair < support_.starts[u + 1]; ++pair)
+        next_[pair] =
+            std::max(kFloor, next_[pair] * row_factors_[u] * column_factors_[support_.donors[pair]]);
+      log_rows_[u] += std::log(static_cast<double>(row_factors_[u]));
+      log_columns_[u] = std::log(static_cast<double>(column_factors_[u]));
+    }
+  });
+}
+
+/// Sinkhorn's scalings until the columns of `next` sum to 1, more or less. Scalings are kept apart from what
+/// they scale, and columns are copied together first: large pools then read memory in order.
 void MirrorSolver::balance_columns() {
-  std::fill(log_columns_.begin(), log_columns_.end(), 0.0);
-  for (int round = 0; round < kMostBalancing && sum_columns() > balance_tolerance_; ++round)
-    scale_columns_then_rows();
+  row_factors_.assign(support_.people_count(), 1.0f);
+  column_factors_.assign(support_.people_count(), 1.0f);
+  parallel_blocks(support_.pairs(), kPairsAtOnce, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) kernel_by_column_[k] = next_[support_.by_column[k]];
+  });
+  for (int round = 0; round < kMostBalancing && sum_columns() > balance_tolerance_; ++round) {
+    for (std::size_t j = 0; j < column_sums_.size(); ++j)
+      column_factors_[j] = static_cast<float>(static_cast<double>(column_factors_[j]) / column_sums_[j]);
+    scale_rows();
+  }
+  apply_factors();
 }
 
 /// The logarithm of next / w over a row, without the scaling of the row.

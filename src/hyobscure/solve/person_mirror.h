@@ -44,7 +44,8 @@ class MirrorSolver {
   void log_ratios(std::size_t u, float scale, Eigen::ArrayXf& result) const;
   void balance_columns();
   double sum_columns();
-  void scale_columns_then_rows();
+  void scale_rows();
+  void apply_factors();
   double distance_moved(double scale) const;
   double divergence() const;
   bool move_to_next();
@@ -66,6 +67,8 @@ class MirrorSolver {
   RowMatrixXf learned_scores_;                  // w2 s2, donors x values
   std::vector<double> row_prices_;              // min_j gradient - nu
   std::vector<double> log_rows_, log_columns_;  // scalings of the step under way
+  Floats kernel_by_column_;                     // `next` before it is balanced
+  Floats row_factors_, column_factors_;         // which balance it
   std::vector<double> column_sums_;
   Floats column_prices_;  // nu_j
   double theta_ = 1, step_ = 1;

@@ -47,6 +47,10 @@ struct PoolAnswer {
 /// One row of the pool's distances; throws InputError unless they are finite and not negative.
 void read_distances(const PersonPool& pool, std::size_t person, std::span<float> to);
 
+/// The distances of a person to some donors, with the same check. `to` gets their number.
+void read_distances(const PersonPool& pool, std::size_t person, std::span<const std::uint32_t> donors,
+                    std::vector<float>& to);
+
 /// The channel in which everybody has one donor.
 [[nodiscard]] SparseChannel one_donor_each(std::vector<std::uint32_t> donors);
 

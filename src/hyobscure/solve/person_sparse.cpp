@@ -13,6 +13,7 @@ namespace {
 constexpr double kFirstTolerance = 1e-2;  // nats a person: the first support is not worth more
 constexpr double kNextTolerance = 0.2;    // of the gap over all pairs, for the support that comes next
 constexpr double kLastTolerance = 0.3;    // of what was asked for: leaves room for pairs off the support
+constexpr double kOnlyTolerance = 0.8;    // the same where the support is all there is: room for pruning
 constexpr double kSlack = 0.05;  // of the tolerance a person: columns violated by less are left alone
 constexpr float kShareOfNew =
     1e-3f;  // of a row that is spread evenly over its pairs, so that new ones can grow
@@ -105,9 +106,11 @@ bool Rounds::price(const MirrorSolver& solver) {
 /// The channel of the solver, if it is better than what we have.
 void Rounds::finish(const MirrorSolver& solver) {
   SparseChannel channel = finish_channel(task_, support_, solver.channel());
-  const double objective = objective_of_channel(task_, support_, channel);
+  const double distance = distance_of_channel(task_.pool, support_, channel);
+  const double objective = leakage_of_channel(task_, channel) + task_.multiplier * distance;
   if (answer_.objective <= objective) return;
   answer_.objective = objective;
+  answer_.distance = distance;
   answer_.channel = std::move(channel);
 }
 
@@ -122,8 +125,9 @@ void Rounds::grow(std::unique_ptr<MirrorSolver>& solver) {
 PoolAnswer Rounds::solve(const Progress& progress) {
   auto solver = std::make_unique<MirrorSolver>(task_, support_, first_values(task_, support_),
                                                Floats(task_.pool.size(), 0.0f));
-  const double last_tolerance = kLastTolerance * task_.tolerance;
-  double tolerance = std::max(last_tolerance, kFirstTolerance * people());
+  const bool complete = !answer_.all_donors;  // candidates: nothing will be added to them
+  const double last_tolerance = (complete ? kOnlyTolerance : kLastTolerance) * task_.tolerance;
+  double tolerance = complete ? last_tolerance : std::max(last_tolerance, kFirstTolerance * people());
   for (int round = 0; round < kMostRounds; ++round) {
     const int before = solver->iterations();
     solver->run(tolerance, std::max(1, task_.max_iterations - answer_.iterations), progress);
@@ -133,11 +137,11 @@ PoolAnswer Rounds::solve(const Progress& progress) {
     const double estimate = solver->value() - answer_.lower_bound;
     if (last || estimate <= task_.tolerance) finish(*solver);
     if (last || gap() <= task_.tolerance) break;
-    tolerance = std::min(tolerance, std::max(last_tolerance, kNextTolerance * estimate));
-    if (grew)
-      grow(solver);
-    else
-      tolerance *= kNextTolerance;  // pruning, or pairs not worth adding, cost more than was left
+    const double next_tolerance = std::min(tolerance, std::max(last_tolerance, kNextTolerance * estimate));
+    if (grew) grow(solver);
+    // pruning, or pairs not worth adding, cost more than was left
+    const bool stuck = !grew && (estimate <= task_.tolerance || next_tolerance == tolerance);
+    tolerance = (stuck ? kNextTolerance : 1) * next_tolerance;
   }
   return std::move(answer_);
 }

@@ -360,6 +360,59 @@ TEST(PersonSparse, CandidatesAreKeptTo) {
   expect_solved(other, solve_pool_sparse(other));
 }
 
+/// Whatever channel there is on the candidates, it is not below the bound.
+TEST(PersonSparse, TheBoundHoldsForEveryChannelOnTheCandidates) {
+  const auto made = random_pool(24, 40, 3);
+  PersonPool pool = made->pool;
+  for (std::uint32_t u = 0; u < 40; ++u) {
+    pool.candidates.push_back({u, (u + 1) % 40, (u + 3) % 40, (u + 11) % 40});
+    std::ranges::sort(pool.candidates.back());
+  }
+  std::mt19937 rng(5);
+  std::gamma_distribution<double> weight(0.3);
+  for (const bool balanced : {false, true}) {
+    const PersonTerms terms{.informed_weight = 0.6, .learned_weight = 0.4, .balanced = balanced};
+    const PoolTask task{.pool = pool, .terms = terms, .multiplier = 1.5, .tolerance = kMillibit * 40};
+    const auto answer = solve_pool_sparse(task);
+    expect_solved(task, answer);
+    const MatrixXd best = dense(answer.channel);
+    for (int trial = 0; trial < 100; ++trial) {
+      MatrixXd other = MatrixXd::Zero(40, 40);
+      const double shift_weights[] = {weight(rng), weight(rng), weight(rng), weight(rng) + 1e-9};
+      const std::uint32_t shifts[] = {0, 1, 3, 11};
+      for (std::uint32_t u = 0; u < 40; ++u)
+        for (int k = 0; k < 4; ++k)
+          other(u, (u + shifts[k]) % 40) += balanced ? shift_weights[k] : weight(rng);
+      other.array().colwise() /= other.rowwise().sum().array().eval();
+      const double share = trial % 2 == 0 ? 1.0 : 0.02;  // near the optimum too
+      EXPECT_GE(objective(task, share * other + (1 - share) * best), answer.lower_bound - 1e-9);
+    }
+  }
+}
+
+/// Candidates on a long ring: mass is slow to flow round it, and what scalings leave is moved.
+TEST(PersonSparse, BalancedChannelsLeaveTheirCandidatesForLessThanAThousandth) {
+  const std::uint32_t people = 300;
+  const auto made = random_pool(25, people, 3);
+  PersonPool pool = made->pool;
+  for (std::uint32_t u = 0; u < people; ++u) {
+    pool.candidates.push_back({u, (u + 1) % people, (u + 2) % people, (u + people - 1) % people});
+    std::ranges::sort(pool.candidates.back());
+  }
+  for (const bool self : {true, false}) {
+    const PersonTerms terms{.balanced = true, .self_donor = self};
+    const PoolTask task{.pool = pool, .terms = terms, .multiplier = 1, .tolerance = kMillibit * people};
+    const auto answer = solve_pool_sparse(task);
+    expect_solved(task, answer);
+    double strays = 0;
+    for (std::size_t u = 0; u < people; ++u)
+      for (std::size_t k = answer.channel.starts[u]; k < answer.channel.starts[u + 1]; ++k)
+        if (!std::ranges::binary_search(pool.candidates[u], answer.channel.donors[k]))
+          strays += answer.channel.probabilities[k];
+    EXPECT_LE(strays, 1e-3 * people);
+  }
+}
+
 TEST(PersonSparse, PoolsOfOneTwoAndThree) {
   for (Index people = 1; people <= 3; ++people)
     for (const bool balanced : {false, true})

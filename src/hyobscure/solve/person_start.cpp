@@ -25,10 +25,7 @@ std::vector<std::uint32_t> fixed_donors(const PoolTask& task, std::uint32_t u) {
   if (task.start != nullptr)
     for (std::size_t k = task.start->starts[u]; k < task.start->starts[u + 1]; ++k)
       donors.push_back(task.start->donors[k]);
-  if (!task.pool.candidates.empty())
-    donors.insert(donors.end(), task.pool.candidates[u].begin(), task.pool.candidates[u].end());
-  else if (task.terms.self_donor)
-    donors.push_back(u);
+  if (task.terms.self_donor) donors.push_back(u);
   if (task.terms.balanced || donors.empty()) {
     const auto ring = ring_donors(task.terms, task.pool.size(), u);
     donors.insert(donors.end(), ring.begin(), ring.end());
@@ -42,18 +39,18 @@ void add_fixed_donors(const PoolTask& task, std::uint32_t u, std::span<const flo
     if (is_allowed(task.pool, task.terms, u, donor)) row.push_back({donor, distances[donor]});
 }
 
+/// The candidates and nothing else: a support that stays the same for all prices of distance.
 StartRows candidate_pairs(const PoolTask& task) {
   const std::size_t people = task.pool.size();
   StartRows start{.rows = DonorRows(people), .nearest = std::vector<float>(people)};
-  parallel_blocks(people, kRowsAtOnce, [&](std::size_t begin, std::size_t end) {
-    std::vector<float> distances(people);
+  parallel_blocks(people, kBlock, [&](std::size_t begin, std::size_t end) {
+    std::vector<float> distances;
     for (std::size_t u = begin; u < end; ++u) {
-      task.pool.distances->row(u, distances);
-      add_fixed_donors(task, static_cast<std::uint32_t>(u), distances, start.rows[u]);
-      if (start.rows[u].empty())  // oneself was the only candidate, and is not allowed
-        for (const std::uint32_t donor : ring_donors(task.terms, people, u))
-          start.rows[u].push_back({donor, distances[donor]});
-      start.nearest[u] = std::ranges::min(start.rows[u], {}, &Donor::distance).distance;
+      const auto donors = considered_donors(task.pool, task.terms, u);
+      read_distances(task.pool, u, donors, distances);
+      start.rows[u].reserve(donors.size());
+      for (std::size_t k = 0; k < donors.size(); ++k) start.rows[u].push_back({donors[k], distances[k]});
+      start.nearest[u] = std::ranges::min(distances);
     }
   });
   return start;
@@ -89,7 +86,8 @@ StartRows near_pairs(const PoolTask& task) {
 }  // namespace
 
 StartRows start_rows(const PoolTask& task) {
-  StartRows start = task.pool.candidates.empty() ? near_pairs(task) : candidate_pairs(task);
+  if (!task.pool.candidates.empty()) return candidate_pairs(task);
+  StartRows start = near_pairs(task);
   tidy_rows(start.rows);
   return start;
 }

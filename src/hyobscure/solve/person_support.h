@@ -24,9 +24,9 @@ struct Support {
   std::vector<std::uint32_t> donors;      ///< of each pair
   std::vector<float> distances;           ///< of each pair
   std::vector<float> nearest;             ///< of each person: the least distance to any donor that is allowed
-  std::vector<std::uint32_t> people;      ///< of each pair
 
   std::vector<std::uint32_t> by_column;     ///< pairs sorted by donor, value, person
+  std::vector<std::uint32_t> people;        ///< of each pair, in the order of by_column
   std::vector<std::uint32_t> cell_of_pair;  ///< in the order of the rows
   std::vector<std::size_t> cell_starts = {
       0};  ///< cell c: by_column[cell_starts[c] .. cell_starts[c + 1] - 1]
@@ -48,6 +48,11 @@ void tidy_rows(DonorRows& rows);
 inline bool is_allowed(const PersonPool& pool, const PersonTerms& terms, std::size_t u, std::size_t j) {
   return u != j || terms.self_donor || pool.size() == 1;
 }
+
+/// Donors of person u in a pool with candidates, ascending: the candidates that are allowed and, where
+/// balanced, the ring below. Never empty.
+[[nodiscard]] std::vector<std::uint32_t> considered_donors(const PersonPool& pool, const PersonTerms& terms,
+                                                           std::size_t u);
 
 /// Donors of person u that a balanced channel keeps besides the near ones: oneself and the next person, or
 /// the next two where nobody is their own donor. Two permutations that differ by a single cycle through
