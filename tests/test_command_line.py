@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import os
 import pty
 import signal
@@ -157,6 +158,29 @@ def test_every_method_goes_from_fit_to_a_verified_release(hyobscure, people, tmp
     assert hyobscure("publish", people / "spec.toml", "-m", tmp_path / "m.json", "-o", tmp_path / "r").code == 0
     verified = hyobscure("verify", tmp_path / "r", "--against", people / "spec.toml")
     assert verified.code == 0, verified.out
+
+
+@pytest.mark.parametrize("method", ["fine", "exact", "hyobscure", "privcheck", "dp", "random"])
+def test_kept_columns_join_the_cell_for_every_method(hyobscure, tmp_path, method):
+    data = tmp_path / "data"
+    assert hyobscure("synth", "--people", 300, "--kind", "tabular", "-o", data).code == 0
+    spec = data / "spec.toml"
+    text = spec.read_text().replace('"region", ', "").replace('secret = "age"', 'secret = "age"\nkeep = ["region"]')
+    spec.write_text(text)
+    fitted = hyobscure("fit", spec, "--method", method, "--channel.clusters", 4, "--channel.budget_share", 0.8, "-o", tmp_path / "m.json", "--json")
+    assert fitted.code == 0, fitted.err
+    mechanism = json.loads((tmp_path / "m.json").read_text())
+    assert len(mechanism["channels"]) > len(mechanism["groups"])
+    assert sum(channel["people"] for channel in mechanism["channels"]) == 300
+    share = [group["people"] / 300 for group in mechanism["groups"]]
+    by_groups_alone = -sum(p * math.log2(p) for p in share)
+    assert fitted.json["leakage_groups_bits"] > by_groups_alone + 1e-3  # what the kept column tells is counted
+    assert fitted.json["joint_gap_bits"] is None
+    assert hyobscure("publish", spec, "-m", tmp_path / "m.json", "-o", tmp_path / "r").code == 0
+    verified = hyobscure("verify", tmp_path / "r", "--against", spec)
+    assert verified.code == 0, verified.out
+    assert "has the same kept values" in verified.out
+    assert "region" in rows(tmp_path / "r" / "people.csv")[0]
 
 
 def test_donors_from_all_groups_are_for_comparison_only(hyobscure, people, tmp_path):

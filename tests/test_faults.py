@@ -73,7 +73,7 @@ def says_that_it_cannot_write(done, output):
     assert ".partial-" not in done.err, done.err
 
 
-@pytest.mark.parametrize("name, size", [("fit", "4k"), ("publish", "64k"), ("publish", "4k"), ("synth", "64k"), ("synth", "4k"), ("demo", "64k"), ("demo", "3m")])
+@pytest.mark.parametrize("name, size", [("fit", "4k"), ("publish", "64k"), ("publish", "4k"), ("synth", "64k"), ("synth", "4k"), ("demo", "64k"), ("demo", "1800k")])
 def test_a_full_disk_is_named_and_nothing_stays(disk, people, mechanism, name, size):
     folder = disk(size)
     if name == "fit":

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hyobscure/base/progress.h"
+#include "hyobscure/base/stopwatch.h"
 #include "hyobscure/data/engine.h"
 #include "hyobscure/data/spec.h"
 
@@ -60,16 +61,5 @@ void add_publish_command(CLI::App& app, Command& chosen);
 void add_verify_command(CLI::App& app, Command& chosen);
 void add_synth_command(CLI::App& app, Command& chosen);
 void add_settings_command(CLI::App& app, Command& chosen);
-
-/// Seconds since the object was made.
-class Stopwatch {
- public:
-  double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-};
 
 }  // namespace hyobscure::cli

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "hyobscure/base/numeric.h"
+#include "hyobscure/base/parallel.h"
 
 namespace hyobscure::census {
 
@@ -107,6 +108,17 @@ void RowDistances::some(std::size_t i, std::span<const std::uint32_t> others, st
     const std::size_t j = others[k];
     to[k] = i == j ? 0.0F : static_cast<float>(std::max(0.0, finish(shared_by(i, j), i, j)));
   }
+}
+
+DistanceTable all_distances(const RowDistances& distances, const Progress& progress) {
+  const auto size = static_cast<Eigen::Index>(distances.size());
+  DistanceTable table(size, size);
+  parallel_blocks(distances.size(), 16, [&](std::size_t begin, std::size_t end) {
+    progress.throw_if_stopped();
+    for (std::size_t i = begin; i < end; ++i)
+      distances.row(i, {table.row(static_cast<Eigen::Index>(i)).data(), distances.size()});
+  });
+  return table;
 }
 
 }  // namespace hyobscure::census

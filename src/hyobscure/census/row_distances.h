@@ -1,10 +1,12 @@
 #pragma once
 
+#include <Eigen/Core>
 #include <cstdint>
 #include <mutex>
 #include <span>
 #include <vector>
 
+#include "hyobscure/base/progress.h"
 #include "hyobscure/census/distance.h"
 #include "hyobscure/data/people.h"
 
@@ -49,5 +51,10 @@ class RowDistances {
   mutable std::vector<std::size_t> item_starts_;
   mutable std::vector<Entry> by_item_;
 };
+
+using DistanceTable = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// The distances of all pairs: size^2 floats. Throws Stopped.
+[[nodiscard]] DistanceTable all_distances(const RowDistances& distances, const Progress& progress = {});
 
 }  // namespace hyobscure::census

@@ -50,7 +50,7 @@ TEST(Spec, ReadsWhatTheFileSaysAndFillsInDefaults) {
   EXPECT_EQ(spec.secret.keep, (Interval{18, 50}));
   EXPECT_EQ(spec.groups.people, (Interval{100, 400}));
   EXPECT_EQ(spec.channel.budget, 0.49);
-  EXPECT_EQ(spec.method.name, "hyobscure");
+  EXPECT_EQ(spec.method.name, "fine");
   EXPECT_EQ(spec.method.convergence, 1e-4);
   EXPECT_FALSE(spec.method.seed);
 }

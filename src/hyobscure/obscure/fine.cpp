@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "hyobscure/base/parallel.h"
 #include "hyobscure/census/learned_secret.h"
 #include "hyobscure/census/neighbours.h"
 #include "hyobscure/census/row_distances.h"
@@ -31,18 +30,6 @@ class DistancesOnDemand final : public solve::PersonDistances {
  private:
   census::RowDistances distances_;
 };
-
-std::unique_ptr<solve::PersonDistances> kept_distances(const DistancesOnDemand& rows,
-                                                       const Progress& progress) {
-  const auto size = static_cast<Eigen::Index>(rows.size());
-  solve::DistanceMatrix::Table table(size, size);
-  parallel_blocks(rows.size(), 16, [&](std::size_t begin, std::size_t end) {
-    progress.throw_if_stopped();
-    for (std::size_t i = begin; i < end; ++i)
-      rows.row(i, {table.row(static_cast<Eigen::Index>(i)).data(), rows.size()});
-  });
-  return std::make_unique<solve::DistanceMatrix>(std::move(table));
-}
 
 /// Near people both ways, and oneself: whoever is near to a donor may draw them.
 std::vector<std::vector<std::uint32_t>> candidate_donors(
@@ -192,11 +179,12 @@ FinePeople::FinePeople(const MethodInput& input, const solve::Partition& partiti
   for (const auto& members : groups.members) pairs += std::pow(static_cast<double>(members.size()), 2);
   progress.report("distances of all pairs", 0, 0);
   for (const auto& members : groups.members) {
-    auto rows = std::make_unique<DistancesOnDemand>(input.distance, input.people.features, members);
     if (pairs <= kPairsKept)
-      distances_.push_back(kept_distances(*rows, progress));
+      distances_.push_back(std::make_unique<solve::DistanceMatrix>(census::all_distances(
+          census::RowDistances(input.distance, input.people.features, members), progress)));
     else
-      distances_.push_back(std::move(rows));
+      distances_.push_back(
+          std::make_unique<DistancesOnDemand>(input.distance, input.people.features, members));
     const int group = partition.group_of(static_cast<int>(input.people.secrets[members.front()]));
     const int first = partition.first(group), values = partition.end(group) - first;
     solve::PersonPool pool{.distances = distances_.back().get(),

@@ -185,23 +185,22 @@ TEST(FineMovieLens, PassesThroughThePublishedCurve) {
   const solve::SegmentTables tables = segment_tables(people, census);
   MethodInput input = method_input(people, spec, terms, census, tables);
   FineCache cache;
-  input.fine_cache = &cache;
+  const auto pools = cache.people(input, terms.first_groups, {}).pools();
   struct Point {
     bool balanced;
-    double distance, bits;
+    double multiplier, distance, bits;
   };
-  // Distances with the digits that the prototype's points have; .0047 was printed at .376 and lies at .3757.
   for (const Point& point :
-       {Point{false, 0.35499, 0.00326}, Point{false, 0.34525, 0.01387}, Point{false, 0.32082, 0.06767},
-        Point{false, 0.24384, 0.4113}, Point{true, 0.37570, 0.00471}, Point{true, 0.36107, 0.02066},
-        Point{true, 0.32594, 0.09762}}) {
+       {Point{false, 0.5, 0.355, 0.00326}, Point{false, 1, 0.345, 0.0139}, Point{false, 2, 0.321, 0.0677},
+        Point{false, 4, 0.244, 0.411}, Point{true, 0.5, 0.376, 0.0047}, Point{true, 1, 0.361, 0.0207},
+        Point{true, 2, 0.326, 0.0976}}) {
     input.balanced = point.balanced;
-    input.budget = point.distance;
-    const MethodResult result = run_fine(input, {});
-    const double bits = leakage_of(people, census, spec, result, 0).people;
-    EXPECT_NEAR(bits, point.bits, 0.01 * point.bits) << point.distance;
-    EXPECT_LE(result.distance, point.distance * (1 + 1e-9));
-    EXPECT_LE(result.gap_bits, 1e-5);
+    const solve::PersonResult solved =
+        solve::solve_people_with_multiplier(pools, person_terms(input, pools), point.multiplier);
+    EXPECT_NEAR(solved.info.informed_nats * kBitsPerNat, point.bits, 0.01 * point.bits) << point.distance;
+    EXPECT_NEAR(solved.info.distance, point.distance, 0.01 * point.distance) << point.bits;
+    EXPECT_LE(solved.info.gap_nats * kBitsPerNat, 1e-5);
+    EXPECT_TRUE(solved.info.all_donors);
   }
 }
 

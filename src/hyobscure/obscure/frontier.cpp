@@ -1,14 +1,11 @@
 #include "hyobscure/obscure/frontier.h"
 
-#include <chrono>
-
+#include "hyobscure/base/stopwatch.h"
 #include "hyobscure/obscure/fit.h"
 #include "hyobscure/obscure/labels.h"
 
 namespace hyobscure::obscure {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 FrontierPoint point_of(const data::Spec& spec, const census::Census& census, const MethodInput& input,
                        double budget, const MethodResult& result) {
@@ -40,16 +37,16 @@ Frontier sweep_method(const Method& method, const data::Spec& spec, const census
                       const MethodInput& input, const std::vector<double>& budgets,
                       const Progress& progress) {
   Frontier frontier{.method = method.name, .points = {}};
-  auto begin = Clock::now();
+  Stopwatch watch;
   method.sweep(input, budgets, progress, [&](double budget, const MethodResult& result) {
-    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    const double seconds = watch.seconds();
     frontier.points.push_back(point_of(spec, census, input, budget, result));
     frontier.points.back().seconds = seconds;
     frontier.complete = frontier.complete && result.converged;
     frontier.note = result.note;
     progress.report("tracing the frontier", static_cast<double>(frontier.points.size()),
                     static_cast<double>(budgets.size()));
-    begin = Clock::now();
+    watch = {};
   });
   if (progress.stop_requested() && frontier.points.size() < budgets.size()) frontier.complete = false;
   return frontier;

@@ -1,13 +1,13 @@
 #include "hyobscure/obscure/inspection.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <numeric>
 
 #include "hyobscure/base/error.h"
+#include "hyobscure/base/stopwatch.h"
 #include "hyobscure/census/statistics.h"
 #include "hyobscure/obscure/accounting.h"
 #include "hyobscure/obscure/fit.h"
@@ -20,12 +20,6 @@ namespace {
 
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 constexpr int kMostCountsShown = 10;
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 /// The smallest whole number in [low, high] for which `works`, which stays true once it is.
 double smallest_that(double low, double high, const std::function<bool(double)>& works) {
@@ -99,11 +93,11 @@ double fit_estimate(const solve::SegmentTables& tables, const solve::Partition& 
   constexpr double kSecondsAPerson =
       0.01;  // measured with 800 and 2,000 people, mostly the model of the secret
   if (spec.method.name == "fine") return kSecondsAPerson * tables.total();
-  const auto begin = Clock::now();
+  const Stopwatch watch;
   (void)solve::solve_with_budget(solve::problem_of(tables, partition).problem,
                                  (preview.smallest_budget + preview.largest_budget) / 2,
                                  {.gap_tolerance_bits = spec.method.gap.value_or(1e-9)});
-  return seconds_since(begin) * (spec.method.name == "xobf" ? 1 : kUsualRounds);
+  return watch.seconds() * (spec.method.name == "xobf" ? 1 : kUsualRounds);
 }
 
 double memory_estimate(const data::People& people, const census::Census& census) {
@@ -130,9 +124,9 @@ Inspection inspect(const data::People& people, const data::Spec& spec, const Pro
   const int most = std::min<int>(kMostCountsShown, static_cast<int>(people.values.size()));
   for (int count = 2; count <= most; ++count) result.options.push_back(option_of(values, spec, count));
 
-  const auto begin = Clock::now();
+  const Stopwatch watch;
   const census::Census census = census_of(people, spec, progress);
-  result.census_seconds = seconds_since(begin);
+  result.census_seconds = watch.seconds();
   result.memory_bytes = memory_estimate(people, census);
   const Key key = search_key(spec).derive("inspect");
   result.features = unprotected_leakage(people, census, {}, key);

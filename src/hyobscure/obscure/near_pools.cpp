@@ -14,18 +14,9 @@ namespace {
 
 constexpr std::size_t kRows = 16;  // a block of parallel work
 
-template <class Table>
-Table all_pairs(census::Distance distance, const data::People& people, const DonorPool& pool,
-                const Progress& progress) {
-  const census::RowDistances rows(distance, people.features, pool.members);
-  const auto size = static_cast<Eigen::Index>(pool.members.size());
-  Table table(size, size);
-  parallel_blocks(pool.members.size(), kRows, [&](std::size_t begin, std::size_t end) {
-    progress.throw_if_stopped();
-    for (std::size_t i = begin; i < end; ++i)
-      rows.row(i, {table.row(static_cast<Eigen::Index>(i)).data(), pool.members.size()});
-  });
-  return table;
+census::DistanceTable all_pairs(census::Distance distance, const data::People& people, const DonorPool& pool,
+                                const Progress& progress) {
+  return census::all_distances(census::RowDistances(distance, people.features, pool.members), progress);
 }
 
 }  // namespace
@@ -41,10 +32,10 @@ NearPools::NearPools(const MethodInput& input, const Progress& progress)
       largest_ = std::max(largest_, pool.cells.distance.maxCoeff());
       continue;
     }
-    deciding_.push_back(all_pairs<Table>(census::Distance::Jaccard, input.people, pool, progress));
+    deciding_.push_back(all_pairs(census::Distance::Jaccard, input.people, pool, progress));
     distances_.push_back(input.distance == census::Distance::Jaccard
                              ? deciding_.back()
-                             : all_pairs<Table>(input.distance, input.people, pool, progress));
+                             : all_pairs(input.distance, input.people, pool, progress));
     largest_ = std::max(largest_, static_cast<double>(deciding_.back().maxCoeff()));
   }
 }

@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <vector>
 
+#include "hyobscure/census/row_distances.h"
 #include "hyobscure/obscure/baseline.h"
 
 namespace hyobscure::obscure {
@@ -26,7 +27,6 @@ class NearPools {
  private:
   static constexpr double kMostPairs = 1e8;  // two tables of floats: 0.8 GB
 
-  using Table = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   [[nodiscard]] Eigen::MatrixXd cell_probabilities(const DonorPool& pool, const NearDraw& draw) const;
   [[nodiscard]] double cell_distance(const NearDraw& draw) const;
 
@@ -34,8 +34,8 @@ class NearPools {
   double people_ = 0;
   bool person_by_person_ = true;
   double largest_ = 0;
-  std::vector<Table> deciding_;   ///< Jaccard, one a pool: decides about the draw
-  std::vector<Table> distances_;  ///< the spec's distance, which the budget limits
+  std::vector<census::DistanceTable> deciding_;   ///< Jaccard, one a pool: decides about the draw
+  std::vector<census::DistanceTable> distances_;  ///< the spec's distance, which the budget limits
 };
 
 }  // namespace hyobscure::obscure

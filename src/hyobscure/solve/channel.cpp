@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "hyobscure/base/error.h"
+#include "hyobscure/base/stopwatch.h"
 #include "hyobscure/solve/channel_barrier.h"
 #include "hyobscure/solve/leakage.h"
 
@@ -24,16 +24,6 @@ using Matrices = std::vector<MatrixXd>;
 constexpr double kAtTheMinimum =
     1e-12;  // budgets this close to the smallest distance leave no choice but ties
 constexpr double kSmallestRowWeight = 1e-9;  // keeps the barrier of a row alive that weighs nothing
-
-class Stopwatch {
- public:
-  double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-};
 
 // ---- Validation ----
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -13,6 +12,7 @@
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/parallel.h"
+#include "hyobscure/base/stopwatch.h"
 #include "hyobscure/solve/person_extremes.h"
 #include "hyobscure/solve/person_pool.h"
 
@@ -25,16 +25,6 @@ constexpr double kAtTheMinimum = 1e-12;    // budgets this close to the smallest
 constexpr int kMostPrices = 60;            // of distance, tried for one budget
 constexpr double kSteepest = 1e9;          // price, relative to the first, at which the search gives up
 constexpr double kShareOfOneSolve = 0.25;  // of the tolerance; two solves and a chord meet in the gap
-
-class Stopwatch {
- public:
-  double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-};
 
 // ---- Validation ----
 
