@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -43,5 +44,11 @@ struct Channel {
   const CellDraw* cells() const { return std::get_if<CellDraw>(&draw); }
   CellDraw* cells() { return std::get_if<CellDraw>(&draw); }
 };
+
+/// Everybody draws uniformly in a cell, so that a row tells no more than its cluster.
+[[nodiscard]] inline bool rows_tell_their_cell(const std::vector<Channel>& channels) {
+  return std::ranges::all_of(
+      channels, [](const Channel& channel) { return channel.cells() != nullptr && channel.retain == 0; });
+}
 
 }  // namespace hyobscure::obscure

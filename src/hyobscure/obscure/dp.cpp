@@ -35,16 +35,8 @@ MethodResult run_dp(const MethodInput& input, const Progress& progress) {
 void sweep_dp(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
               const OnBudget& on_budget) {
   const NearPools pools(input, progress);  // the same pairs for all budgets
-  MethodInput at = input;
-  for (const double budget : budgets) {
-    if (progress.stop_requested()) return;
-    at.budget = budget;
-    try {
-      on_budget(budget, result_of(at, pools));
-    } catch (const BudgetOutOfReach&) {
-      // The caller sees which budgets were answered.
-    }
-  }
+  answer_each(input, budgets, progress, on_budget,
+              [&](const MethodInput& at) { return result_of(at, pools); });
 }
 
 }  // namespace hyobscure::obscure

@@ -39,13 +39,10 @@ void sweep_exact(const MethodInput& input, const std::vector<double>& budgets, c
   if (input.groups_are_fixed) return method_named("xobf").sweep(input, budgets, progress, on_budget);
   progress.report("searching groups and channels", 0, 0);
   solve::ExactSearch search = search_of(input);  // what one budget teaches about segments serves the next
-  MethodInput at = input;
-  for (const double budget : budgets) {
-    if (progress.stop_requested()) return;
-    at.budget = budget;
-    if (at.drawn_budget() < search.smallest_distance() * (1 - 1e-12)) continue;
-    on_budget(budget, result_of(at, search.solve(at.drawn_budget(), progress)));
-  }
+  answer_each(input, budgets, progress, on_budget, [&](const MethodInput& at) {
+    require_reach(at, search.smallest_distance(), "any groups within the limits");
+    return result_of(at, search.solve(at.drawn_budget(), progress));
+  });
 }
 
 MethodResult run_exact(const MethodInput& input, const Progress& progress) {

@@ -108,9 +108,8 @@ MethodResult result_of(const MethodInput& input, const solve::Partition& partiti
   if (input.retain == 0) result.gap_bits = info.gap_nats * kBitsPerNat;
   if (!info.all_donors)
     result.note =
-        "Some groups are too large to compare all pairs: donors were chosen among near people from a forest "
-        "of "
-        "trees, and the proven gap is about these candidates.";
+        "Some groups are too large to compare all pairs: donors were chosen among near people from a "
+        "forest of trees, and the proven gap is about these candidates.";
   return result;
 }
 
@@ -231,15 +230,9 @@ MethodResult run_fine(const MethodInput& input, const Progress& progress) {
 
 void sweep_fine(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
                 const OnBudget& on_budget) {
-  FineMethod method(input, progress);
-  for (const double budget : budgets) {
-    if (progress.stop_requested()) return;
-    try {
-      on_budget(budget, method.at(budget));
-    } catch (const BudgetOutOfReach&) {
-      // The caller sees which budgets were answered.
-    }
-  }
+  FineMethod method(input, progress);  // budgets with the same groups share distances and models
+  answer_each(input, budgets, progress, on_budget,
+              [&](const MethodInput& at) { return method.at(at.budget); });
 }
 
 }  // namespace hyobscure::obscure

@@ -144,13 +144,6 @@ std::string small_pools_text(const data::People& people, const solve::Partition&
       small, pools.size(), limits.least_people);
 }
 
-/// Everybody draws uniformly in a cell, so that a row tells no more than its cluster.
-bool tells_by_cells(const MethodResult& result) {
-  return std::ranges::all_of(result.channels, [](const Channel& channel) {
-    return channel.cells() != nullptr && channel.retain == 0;
-  });
-}
-
 Promise promise_of(const data::People& people, const MethodInput& input, const MethodResult& result,
                    const FeatureLeakage& features) {
   Promise promise;
@@ -163,7 +156,7 @@ Promise promise_of(const data::People& people, const MethodInput& input, const M
   promise.leakage_null_deviation = features.null_deviation;
   promise.secret_entropy = census::entropy(input.values.people) * kBitsPerNat;
   promise.leakage_unprotected =
-      tells_by_cells(result)
+      rows_tell_their_cell(result.channels)
           ? solve::unobscured_leakage(channel_problem(donor_pools(input, result.partition)).joints) *
                 kBitsPerNat
           : promise.secret_entropy - promise.leakage_groups;

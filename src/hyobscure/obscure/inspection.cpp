@@ -78,11 +78,7 @@ GroupsPreview preview_of(const data::People& people, const data::Spec& spec, con
   preview.features = unprotected_leakage(people, census, group_of_person, key.derive("within groups"));
   preview.smallest_budget = solve::smallest_distance(problem);
   preview.largest_budget = solve::harmless_distance(problem);
-  preview.uniform_distance = 0;
-  for (std::size_t g = 0; g < problem.joints.size(); ++g) {
-    const Eigen::VectorXd weights = problem.joints[g].rowwise().sum();
-    preview.uniform_distance += weights.dot(problem.distances[g] * weights) / weights.sum();
-  }
+  preview.uniform_distance = uniform_distance(problem);
   return preview;
 }
 

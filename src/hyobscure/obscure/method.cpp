@@ -17,16 +17,7 @@ namespace {
 template <MethodResult (*run)(const MethodInput&, const Progress&)>
 void run_each(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
               const OnBudget& on_budget) {
-  MethodInput at = input;
-  for (const double budget : budgets) {
-    if (progress.stop_requested()) return;
-    at.budget = budget;
-    try {
-      on_budget(budget, run(at, progress));
-    } catch (const BudgetOutOfReach&) {
-      // The caller sees which budgets were answered.
-    }
-  }
+  answer_each(input, budgets, progress, on_budget, [&](const MethodInput& at) { return run(at, progress); });
 }
 
 }  // namespace
@@ -70,7 +61,7 @@ const std::vector<Method>& methods() {
        .across_groups = true,
        .has_parameter = true,
        .run = run_simp,
-       .sweep = run_each<run_simp>},
+       .sweep = sweep_simp},
       {.name = "frapp",
        .help = "oneself gamma times as often as each other person",
        .across_groups = true,
@@ -85,6 +76,21 @@ const std::vector<Method>& methods() {
        .sweep = run_each<run_random>},
   };
   return list;
+}
+
+void answer_each(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
+                 const OnBudget& on_budget,
+                 const std::function<MethodResult(const MethodInput& at)>& answer) {
+  MethodInput at = input;
+  for (const double budget : budgets) {
+    if (progress.stop_requested()) return;
+    at.budget = budget;
+    try {
+      on_budget(budget, answer(at));
+    } catch (const BudgetOutOfReach&) {
+      // The caller sees which budgets were answered.
+    }
+  }
 }
 
 const Method& method_named(const std::string& name) {
@@ -171,13 +177,17 @@ BudgetRange cell_range(const MethodInput& input) {
           (1 - input.retain) * solve::harmless_distance(problem)};
 }
 
-BudgetRange person_range(const MethodInput& input) {
-  double uniform = 0;
-  for (const DonorPool& pool : donor_pools(input, input.first_groups)) {
-    const Eigen::VectorXd weights = pool.cells.joint.rowwise().sum();
-    uniform += weights.dot(pool.cells.distance * weights) / weights.sum();
+double uniform_distance(const solve::ChannelProblem& problem) {
+  double sum = 0;
+  for (std::size_t g = 0; g < problem.joints.size(); ++g) {
+    const Eigen::VectorXd weights = problem.joints[g].rowwise().sum();
+    sum += weights.dot(problem.distances[g] * weights) / weights.sum();
   }
-  return {0, (1 - input.retain) * uniform};
+  return sum;
+}
+
+BudgetRange person_range(const MethodInput& input) {
+  return {0, (1 - input.retain) * uniform_distance(channel_problem(donor_pools(input, input.first_groups)))};
 }
 
 SolvedGroups solve_groups(const MethodInput& input, const solve::Partition& partition, int moves) {

@@ -146,6 +146,8 @@ MethodResult run_frapp(const MethodInput& input, const Progress& progress);
 
 /// With probability p another person, in proportion to the similarity 1 - d(u,v).
 MethodResult run_simp(const MethodInput& input, const Progress& progress);
+void sweep_simp(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
+                const OnBudget& on_budget);
 
 /// Person v with probability proportional to exp(-beta d(u,v)).
 MethodResult run_dp(const MethodInput& input, const Progress& progress);
@@ -189,6 +191,14 @@ struct SolvedGroups {
 /// A channel over cells: O for the clusters of a segment, in a pool of those people.
 [[nodiscard]] Channel cell_channel(const MethodInput& input, const solve::SegmentTables::Segment& segment,
                                    Eigen::MatrixXd probabilities);
+
+/// Answers one budget after the other: what a sweep is. A budget out of reach is passed over; ends early when
+/// stopped.
+void answer_each(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
+                 const OnBudget& on_budget, const std::function<MethodResult(const MethodInput& at)>& answer);
+
+/// Expected distance when everybody draws uniformly in their pool, oneself included.
+[[nodiscard]] double uniform_distance(const solve::ChannelProblem& problem);
 
 /// Nothing of the method is as near as the budget asks.
 class BudgetOutOfReach : public InputError {

@@ -44,7 +44,6 @@ Eigen::MatrixXd NearPools::cell_probabilities(const DonorPool& pool, const NearD
   const Eigen::RowVectorXd people = pool.cells.joint.rowwise().sum().transpose() * people_;
   Eigen::ArrayXXd nearness = (1 - pool.cells.distance.array()).max(0);
   if (draw.decay) nearness = (-*draw.decay * pool.cells.distance.array()).exp();
-
   Eigen::MatrixXd rows = (nearness.rowwise() * people.array()).matrix();
   for (Eigen::Index c = 0; c < rows.rows(); ++c) {
     if (rows.row(c).sum() == 0) rows.row(c) = people;
@@ -95,9 +94,8 @@ std::vector<Channel> NearPools::channels(const MethodInput& input, const NearDra
 std::string NearPools::note() const {
   if (person_by_person_) return {};
   return fmt::format(
-      "There are too many people for all pairs ({:.0e}): donors are drawn by the mean distances of clusters, "
-      "in "
-      "the spec's distance, and uniformly in their cell.",
+      "There are too many people for all pairs ({:.0e}): donors are drawn by the mean distances of "
+      "clusters, in the spec's distance, and uniformly in their cell.",
       kMostPairs);
 }
 

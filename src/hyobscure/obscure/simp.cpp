@@ -3,10 +3,9 @@
 #include "hyobscure/obscure/near_pools.h"
 
 namespace hyobscure::obscure {
+namespace {
 
-MethodResult run_simp(const MethodInput& input, const Progress& progress) {
-  check_parameter(input, 0, 1);
-  const NearPools pools(input, progress);
+MethodResult result_of(const MethodInput& input, const NearPools& pools) {
   const NearDraw draw;
   const double farthest = pools.distance(draw);
   const double p = input.parameter ? *input.parameter
@@ -17,6 +16,20 @@ MethodResult run_simp(const MethodInput& input, const Progress& progress) {
   MethodResult result = baseline_result(input, std::move(channels), p * farthest, {"p", p});
   result.note = pools.note();
   return result;
+}
+
+}  // namespace
+
+MethodResult run_simp(const MethodInput& input, const Progress& progress) {
+  check_parameter(input, 0, 1);
+  return result_of(input, NearPools(input, progress));
+}
+
+void sweep_simp(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
+                const OnBudget& on_budget) {
+  const NearPools pools(input, progress);  // the same pairs for all budgets
+  answer_each(input, budgets, progress, on_budget,
+              [&](const MethodInput& at) { return result_of(at, pools); });
 }
 
 }  // namespace hyobscure::obscure

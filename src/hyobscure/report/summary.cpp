@@ -191,10 +191,7 @@ std::string inspection_json(const obscure::Inspection& inspection, const data::R
 
 std::string mechanism_text(const obscure::Mechanism& mechanism, const data::ReadCounts& counts) {
   const auto& promise = mechanism.promise;
-  // Donors uniform in their cell: a row tells what its cluster tells.
-  const bool by_cells = std::ranges::all_of(mechanism.channels, [](const obscure::Channel& channel) {
-    return channel.cells() != nullptr && channel.retain == 0;
-  });
+  const bool by_cells = obscure::rows_tell_their_cell(mechanism.channels);
   const std::string how =
       !mechanism.threat.empty()
           ? fmt::format("threat {}{}", mechanism.threat, mechanism.balanced ? ", balanced" : "")
