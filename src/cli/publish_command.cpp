@@ -17,6 +17,7 @@ struct PublishOptions {
   std::string mechanism;
   std::string output;
   bool force = false;
+  bool second_draw = false;
 };
 
 int run(const PublishOptions& options, const CommonOptions& common, const Progress& progress) {
@@ -27,7 +28,8 @@ int run(const PublishOptions& options, const CommonOptions& common, const Progre
   data::Engine engine(engine_settings(common, spec), progress);
   const data::Reading reading = data::read_people(engine, spec);
   const release::PublishResult result = release::publish(
-      engine, spec, reading, mechanism, {.output = options.output, .force = options.force}, progress);
+      engine, spec, reading, mechanism,
+      {.output = options.output, .force = options.force, .second_draw = options.second_draw}, progress);
   progress.report("", 0, 0);
   if (common.json)
     fmt::print("{}\n", report::release_json(result, watch.seconds()));
@@ -46,6 +48,8 @@ void add_publish_command(CLI::App& app, Command& chosen) {
   sub->add_option("-m,--mechanism", options->mechanism, "mechanism file that fit wrote")->required();
   sub->add_option("-o,--out", options->output, "folder to write")->required();
   sub->add_flag("--force", options->force, "replace an existing folder");
+  sub->add_flag("--second-draw", options->second_draw,
+                "publish although the same people were drawn for before: both releases together tell more");
   add_common_options(*sub, chosen.common);
   sub->footer(
       "Publishing again gives the same release: the draws belong to the mechanism.\n"

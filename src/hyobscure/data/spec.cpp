@@ -275,6 +275,9 @@ void visit_settings(Spec& s, Visit&& visit) {
         "format of the released files; auto: Parquet if the input is Parquet, else CSV");
   visit("release", "ids", s.release.ids, Rule{.choices = {"keep", "replace", "drop"}},
         "ids of people: kept, replaced by random ones, or left out (wide data only)");
+  visit("release", "ledger", s.release.ledger, Rule{},
+        "private file that remembers who was published, so that nobody is drawn for twice; none: nothing is "
+        "remembered, for trials");
 }
 
 // --- reading

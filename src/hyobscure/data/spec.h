@@ -97,6 +97,7 @@ struct MethodSpec {
 struct ReleaseSpec {
   std::string format = "auto";
   std::string ids = "keep";
+  std::string ledger = "hyobscure-ledger.json";
 };
 
 /// What the user wrote, checked. Every field is described once, in settings() below; TOML, flags and the

@@ -48,13 +48,9 @@ std::vector<std::vector<std::uint32_t>> candidate_donors(
 }
 
 solve::SparseChannel own_rows(std::size_t people) {
-  solve::SparseChannel channel;
-  for (std::uint32_t u = 0; u < people; ++u) {
-    channel.donors.push_back(u);
-    channel.probabilities.push_back(1);
-    channel.starts.push_back(u + 1);
-  }
-  return channel;
+  std::vector<std::uint32_t> own(people);
+  std::iota(own.begin(), own.end(), 0u);
+  return solve::one_donor_each(std::move(own));
 }
 
 /// Groups to try for a budget: those of the joint optimum over clusters at the budget, and at a budget where
@@ -100,9 +96,9 @@ MethodResult result_of(const MethodInput& input, const solve::Partition& partiti
   result.distance = (1 - input.retain) * info.distance;
   result.converged = info.solved;
   result.learned_bits = info.learned_nats * kBitsPerNat;
-  const double features = info.informed_nats * kBitsPerNat;
-  const double leakage = told_by_groups(input.people, result.partition) + features;
-  result.history = {{.objective = input.objective == solve::Objective::Total ? leakage : features,
+  result.informed_bits = info.informed_nats * kBitsPerNat;
+  const double leakage = told_by_groups(input.people, result.partition) + result.informed_bits;
+  result.history = {{.objective = input.objective == solve::Objective::Total ? leakage : result.informed_bits,
                      .leakage = leakage,
                      .distance = info.distance}};
   if (input.retain == 0) result.gap_bits = info.gap_nats * kBitsPerNat;
@@ -139,17 +135,28 @@ class FineMethod {
     MethodInput input = input_;
     input.budget = budget;
     std::optional<MethodResult> best;
+    std::optional<solve::PersonTerms> weights;  // of the first groups tried, so that all are weighed alike
     for (const solve::Partition& partition : groups_.candidates(input.drawn_budget(), progress_)) {
-      MethodResult result = with_groups(input, partition);
-      if (!best || result.history.back().objective < best->history.back().objective) best = std::move(result);
+      const auto pools = cache_.people(input, partition, progress_).pools();
+      const solve::PersonTerms terms = person_terms(input, pools);
+      if (!weights) weights = terms;
+      MethodResult result = with_groups(input, partition, pools, terms);
+      if (!best || weighed(result, *weights) < weighed(*best, *weights)) best = std::move(result);
     }
     return *std::move(best);
   }
 
  private:
-  MethodResult with_groups(const MethodInput& input, const solve::Partition& partition) {
-    const auto pools = cache_.people(input, partition, progress_).pools();
-    const solve::PersonTerms terms = person_terms(input, pools);
+  /// What the groups tell, where that counts, and what the features tell each attacker as the threat weighs
+  /// them; bits.
+  static double weighed(const MethodResult& result, const solve::PersonTerms& terms) {
+    const Round& round = result.history.back();
+    const double learned = terms.learned_weight > 0 ? terms.learned_weight * result.learned_bits : 0;
+    return round.objective - (1 - terms.informed_weight) * result.informed_bits + learned;
+  }
+
+  MethodResult with_groups(const MethodInput& input, const solve::Partition& partition,
+                           std::span<const solve::PersonPool> pools, const solve::PersonTerms& terms) {
     const double smallest = solve::smallest_person_distance(pools, terms);
     require_reach(input, smallest, "these groups");
     progress_.report("choosing donors person by person", 0, 0);

@@ -272,7 +272,12 @@ std::vector<int> Mechanism::group_starts(std::size_t values) const {
 }
 
 void write_mechanism(const Mechanism& mechanism, const std::filesystem::path& file) {
-  write_file(file, to_json(mechanism).dump(1) + "\n", FileAccess::OwnerOnly);
+  // A line for each entry: to be looked at, and not a line for each of many probabilities.
+  const Json json = to_json(mechanism);
+  std::string text;
+  for (const auto& [name, value] : json.items())
+    text += fmt::format("{} {}: {}", text.empty() ? "{\n" : ",\n", Json(name).dump(), value.dump());
+  write_file(file, text + "\n}\n", FileAccess::OwnerOnly);
 }
 
 Mechanism read_mechanism(const std::filesystem::path& file) {

@@ -76,9 +76,10 @@ struct MethodResult {
   /// below.
   std::optional<double> joint_lower_bound_bits = {};
   std::optional<Parameter> parameter = {};  ///< the knob of a baseline, as the budget turned it
-  double learned_bits = kUnset;             ///< leakage to the learned attacker, where it was computed
-  double epsilon = kUnset;                  ///< differential privacy that the method guarantees; nats
-  std::string note = {};                    ///< what the user should know of this answer
+  double informed_bits = kUnset;  ///< what drawn rows tell the informed attacker; person-level channels only
+  double learned_bits = kUnset;   ///< leakage to the learned attacker, where it was computed
+  double epsilon = kUnset;        ///< differential privacy that the method guarantees; nats
+  std::string note = {};          ///< what the user should know of this answer
 };
 
 /// Receives the answer to one budget of a sweep.

@@ -102,6 +102,9 @@ Json unsealed_json(const Manifest& manifest) {
   json["groups"] = Json::array();
   for (const ManifestGroup& group : manifest.groups) json["groups"].push_back(group_json(group));
   visit_leakage(manifest.leakage, [&](const char* name, double value) { json[name] = number(value); });
+  if (manifest.composition.earlier_draws > 0)
+    json["second_draw"] = {{"earlier_draws", manifest.composition.earlier_draws},
+                           {"leakage_together_bits", number(manifest.composition.leakage)}};
   return json;
 }
 
@@ -122,6 +125,9 @@ Manifest from_json(const Json& json) {
   manifest.whole_numbers = json.at("secret_whole_numbers");
   for (const Json& group : json.at("groups")) manifest.groups.push_back(group_from(group));
   visit_leakage(manifest.leakage, [&](const char* name, double& value) { value = number(json.at(name)); });
+  if (json.contains("second_draw"))
+    manifest.composition = {.earlier_draws = json["second_draw"].at("earlier_draws"),
+                            .leakage = number(json["second_draw"].at("leakage_together_bits"))};
   return manifest;
 }
 

@@ -50,6 +50,12 @@ struct ManifestLeakage {
   double gap = kUnset;
 };
 
+/// What this release tells together with earlier ones of the same people.
+struct ManifestComposition {
+  int earlier_draws = 0;
+  double leakage = kUnset;  ///< bits; of all of them together, at most
+};
+
 /// What a release says about itself. Everything here is published: no key or seed, nothing finer than the
 /// groups, no hash of the original data, no path and no time.
 struct Manifest {
@@ -71,6 +77,7 @@ struct Manifest {
   bool whole_numbers = false;                ///< every secret is a whole number
   std::vector<ManifestGroup> groups;         ///< ascending
   ManifestLeakage leakage;
+  ManifestComposition composition = {};
   bool seeded = false;  ///< drawn from a seed, for a trial
 
   /// False after reading a manifest that was edited since it was written. The seal is a plain hash: it shows

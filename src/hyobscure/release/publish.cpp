@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <map>
@@ -15,7 +16,9 @@
 #include "hyobscure/census/distance.h"
 #include "hyobscure/census/kmeans.h"
 #include "hyobscure/data/source.h"
+#include "hyobscure/obscure/signals.h"
 #include "hyobscure/release/draw.h"
+#include "hyobscure/release/ledger.h"
 
 namespace hyobscure::release {
 namespace {
@@ -48,6 +51,72 @@ void refuse_dropped_ids_of_events(const data::Spec& spec) {
     throw InputError({.source = spec.name, .column = "release.ids"},
                      "events need an id that names their person",
                      "Set release.ids = \"replace\": the new ids tell nothing.");
+}
+
+// --- one draw a person, ever
+
+std::optional<fs::path> ledger_file(const data::Spec& spec, const obscure::Mechanism& mechanism) {
+  if (mechanism.seeded || spec.release.ledger == "none") return std::nullopt;
+  return spec.folder / spec.release.ledger;
+}
+
+void refuse_unwritable_ledger(const fs::path& file) {
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  if (::access(folder.c_str(), W_OK) != 0)
+    throw InputError({.source = file.string(), .column = "release.ledger"},
+                     "cannot be written, so nothing would remember whom this release draws for",
+                     "Name a file in a folder of yours, or \"none\" for a trial that nobody will see.");
+}
+
+/// What the releases tell together. Where an earlier mechanism is gone or was made for other data, all that
+/// there is to tell.
+obscure::Composition composition(const std::vector<EarlierDraw>& earlier, const data::People& people,
+                                 const obscure::Mechanism& mechanism) {
+  std::vector<obscure::Mechanism> mechanisms;
+  for (const EarlierDraw& draw : earlier) try {
+      mechanisms.push_back(obscure::read_mechanism(draw.entry.mechanism));
+      if (mechanisms.back().data_fingerprint != mechanism.data_fingerprint)
+        return {.bits = mechanism.promise.secret_entropy, .exact = false};
+    } catch (const InputError&) {
+      return {.bits = mechanism.promise.secret_entropy, .exact = false};
+    }
+  mechanisms.push_back(mechanism);
+  std::vector<std::vector<std::uint32_t>> clusters;
+  for (const auto& each : mechanisms) clusters.push_back(census::assign(each.clusters, people.features));
+  std::vector<obscure::Signals> releases;
+  for (std::size_t r = 0; r < mechanisms.size(); ++r)
+    releases.emplace_back(mechanisms[r], people, clusters[r]);
+  return obscure::compose(people, releases);
+}
+
+[[noreturn]] void throw_second_draw(const std::vector<EarlierDraw>& earlier, const fs::path& ledger,
+                                    const obscure::Composition& together,
+                                    const obscure::Mechanism& mechanism) {
+  const EarlierDraw& last = earlier.back();
+  throw InputError(
+      {.source = ledger.string()},
+      fmt::format(
+          "{:.0f} % of the people in {} (published {}) would be drawn for a second time: whoever sees {} "
+          "learns {}{:.4f} of {:.4f} bits, where this release alone tells {:.4f}",
+          std::max(1.0, 100 * last.share), last.entry.release, last.entry.published,
+          earlier.size() == 1 ? "both releases" : fmt::format("all {} releases", earlier.size() + 1),
+          together.exact ? "" : "up to ", together.bits, mechanism.promise.secret_entropy,
+          mechanism.promise.leakage),
+      fmt::format(
+          "Publish {} again, which gives the same release. If the earlier one never left your hands, take "
+          "its entry out of the ledger. --second-draw publishes all the same, and the manifest says so.",
+          last.entry.mechanism));
+}
+
+/// Refuses people who were drawn for before, or finds what that costs.
+ManifestComposition about_earlier_draws(const Ledger& ledger, const fs::path& file,
+                                        const data::People& people, const obscure::Mechanism& mechanism,
+                                        bool second_draw) {
+  const auto earlier = ledger.earlier(people, mechanism.key);
+  if (earlier.empty()) return {};
+  const obscure::Composition together = composition(earlier, people, mechanism);
+  if (!second_draw) throw_second_draw(earlier, file, together, mechanism);
+  return {.earlier_draws = static_cast<int>(earlier.size()), .leakage = together.bits};
 }
 
 // --- the columns of the output
@@ -388,6 +457,14 @@ PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::
   refuse_dropped_ids_of_events(spec);
   check_output_folder(settings.output, settings.force, Manifest::kFileName);
   refuse_other_data(people, mechanism);
+  const auto ledger_path = ledger_file(spec, mechanism);
+  Ledger ledger;
+  ManifestComposition composition;
+  if (ledger_path) {
+    refuse_unwritable_ledger(*ledger_path);
+    ledger = Ledger::read(*ledger_path);
+    composition = about_earlier_draws(ledger, *ledger_path, people, mechanism, settings.second_draw);
+  }
 
   progress.report("drawing donors", 0, 0);
   const auto donor_of = draw_donors(mechanism, people, census::assign(mechanism.clusters, people.features));
@@ -400,6 +477,7 @@ PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::
 
   const Layout layout = plan_layout(engine, spec, reading);
   result.manifest = describe(engine, spec, layout, mechanism);
+  result.manifest.composition = composition;
   StagedFolder folder(settings.output, settings.force, Manifest::kFileName);
   {
     const DonorTable donors(engine, people, mechanism, donor_of,
@@ -420,6 +498,11 @@ PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::
   }
   write_file(folder.path() / Manifest::kFileName, to_json(result.manifest), FileAccess::Everyone);
   progress.throw_if_stopped();
+  if (ledger_path) {
+    // Before the release appears: remembering one that never came about does no harm.
+    ledger.add(people, mechanism.key, settings.output, mechanism.source);
+    ledger.write(*ledger_path);
+  }
   folder.commit();
   return result;
 }

@@ -16,6 +16,7 @@ namespace hyobscure::release {
 struct PublishSettings {
   std::filesystem::path output;  ///< the folder to make
   bool force = false;            ///< replaces an earlier release at `output`, and nothing else
+  bool second_draw = false;      ///< publishes although some of the people were drawn for before
 };
 
 struct PublishResult {
@@ -42,6 +43,10 @@ struct PublishResult {
 /// `reading` must come from read_people on the same engine and spec. The same mechanism gives the same bytes,
 /// whatever the number of threads. All files appear at once or none does, and the table of donors is dropped
 /// in every case.
+///
+/// Unless the mechanism is seeded, the ledger that the spec names (release.ledger) remembers whom it drew
+/// for. Another draw of some of the same people is refused, with what both releases would tell together; with
+/// `second_draw` it is published, and the manifest says so.
 ///
 /// Throws InputError when the mechanism was made for other data, the output exists (without force), ids of
 /// long data are to be dropped, or files cannot be read or written; and Stopped.

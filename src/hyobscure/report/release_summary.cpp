@@ -21,6 +21,11 @@ std::string release_text(const release::PublishResult& result) {
   text += fmt::format(
       "  realised distance {:.6f} (promised {:.6f} in expectation); {} people drew their own features\n",
       result.realised_distance, manifest.leakage.distance, count_text(result.people_unchanged));
+  if (const auto& composition = manifest.composition; composition.earlier_draws > 0)
+    text += fmt::format(
+        "  Drawn for before: with {} earlier {} of the same people this tells up to {:.4f} of {:.4f} bits.\n",
+        composition.earlier_draws, composition.earlier_draws == 1 ? "release" : "releases",
+        composition.leakage, manifest.leakage.secret_entropy);
   if (manifest.seeded) text += "  Seeded, for trials: this release must not be published.\n";
   return text;
 }
@@ -36,7 +41,9 @@ std::string release_json(const release::PublishResult& result, double seconds) {
                {"distance", manifest.leakage.distance},
                {"budget", manifest.leakage.budget},
                {"leakage_bits", manifest.leakage.leakage},
-               {"seeded", manifest.seeded}};
+               {"seeded", manifest.seeded},
+               {"earlier_draws", manifest.composition.earlier_draws},
+               {"leakage_together_bits", number(manifest.composition.leakage)}};
   json["groups"] = Json::array();
   for (const auto& group : manifest.groups)
     json["groups"].push_back({{"label", group.label}, {"people", group.people}, {"values", group.values}});

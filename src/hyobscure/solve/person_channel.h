@@ -155,6 +155,9 @@ struct PersonResult {
 /// above its budget.
 [[nodiscard]] double harmless_person_distance(std::span<const PersonPool> pools, const PersonTerms& terms);
 
+/// Person u publishes the row of donors[u], for certain.
+[[nodiscard]] SparseChannel one_donor_each(std::vector<std::uint32_t> donors);
+
 /// informed_nats, learned_nats and distance of any channels, exactly as in PersonInfo; the rest is unset.
 [[nodiscard]] PersonInfo evaluate_people(std::span<const PersonPool> pools, const PersonTerms& terms,
                                          std::span<const SparseChannel> channels);

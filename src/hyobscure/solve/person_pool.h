@@ -51,9 +51,6 @@ void read_distances(const PersonPool& pool, std::size_t person, std::span<float>
 void read_distances(const PersonPool& pool, std::size_t person, std::span<const std::uint32_t> donors,
                     std::vector<float>& to);
 
-/// The channel in which everybody has one donor.
-[[nodiscard]] SparseChannel one_donor_each(std::vector<std::uint32_t> donors);
-
 /// Scales rows and columns, and moves what scaling leaves over, until rows sum to 1 within 1e-12 and columns
 /// within 1e-9. No own entry arises unless `own` allows it. For channels that are nearly balanced.
 [[nodiscard]] SparseChannel balanced_channel(const SparseChannel& nearly, bool own);
