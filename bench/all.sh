@@ -5,7 +5,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "${1:-$here/../build}" && pwd)
 only=${2:-}
 
-for kernel in channel distance exact kmeans person; do
+for kernel in attack channel distance exact kmeans person; do
   [[ $kernel == *"$only"* ]] || continue
   echo "== micro: $kernel"
   "$build/bench/${kernel}_bench" --benchmark_counters_tabular=true
@@ -29,4 +29,10 @@ if [[ person_cvxpy == *"$only"* && -x $build/peers-venv/bin/python ]]; then
   echo "== peers: person by person"
   "$build/bench/person_problem" "$build/person_problem.json"
   "$build/peers-venv/bin/python" "$here/peers/person_cvxpy.py" "$build/person_problem.json"
+fi
+if [[ forest_sklearn == *"$only"* && -x $build/bench/attack_models ]]; then
+  echo "== peers: forests"
+  python3 -m venv "$build/peers-venv"
+  "$build/peers-venv/bin/pip" install --quiet scikit-learn
+  "$build/peers-venv/bin/python" "$here/peers/forest_sklearn.py" "$build/bench/attack_models"
 fi

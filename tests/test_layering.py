@@ -1,4 +1,4 @@
-"""Includes point upstream only: data -> census -> solve -> obscure -> release -> report, cli last."""
+"""Includes point upstream only: data -> census -> solve -> obscure -> release -> report, cli last; audit stands beside."""
 
 import re
 
@@ -11,7 +11,8 @@ UPSTREAM = {
     "solve": {"base"},  # a 2x2 matrix is enough to test it
     "obscure": {"base", "data", "census", "solve"},
     "release": {"base", "data", "census", "solve", "obscure"},
-    "report": {"base", "data", "census", "solve", "obscure", "release"},
+    "audit": {"base", "data", "census"},  # an attack must not share a mistake with the defence
+    "report": {"base", "data", "census", "solve", "obscure", "release", "audit"},
 }
 # The check of a release must not share a mistake with what wrote it.
 INDEPENDENT = {"release/verify": {"obscure", "solve", "census"}}

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <functional>
+#include <mutex>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -34,6 +37,25 @@ class Progress {
  private:
   Report report_;
   const std::atomic<bool>* stop_ = nullptr;
+};
+
+/// Counts tasks that run side by side; reports come from one thread at a time.
+class SharedProgress {
+ public:
+  SharedProgress(const Progress& progress, std::string_view stage, std::size_t total)
+      : progress_(progress), stage_(stage), total_(total) {}
+
+  void one_done() {
+    const std::lock_guard lock(mutex_);
+    progress_.report(stage_, static_cast<double>(++done_), static_cast<double>(total_));
+  }
+
+ private:
+  const Progress& progress_;
+  std::string stage_;
+  std::size_t total_;
+  std::size_t done_ = 0;
+  std::mutex mutex_;
 };
 
 }  // namespace hyobscure

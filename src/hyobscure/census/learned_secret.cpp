@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <mutex>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -231,28 +230,11 @@ double cross_entropy_bits(const Problem& problem, const PosteriorMatrix& posteri
   return sum / static_cast<double>(problem.value_of_person.size());
 }
 
-// Folds of groups run side by side; reports come from one thread at a time.
-class SharedProgress {
- public:
-  SharedProgress(const Progress& progress, std::size_t total) : progress_(progress), total_(total) {}
-
-  void one_done() {
-    const std::lock_guard lock(mutex_);
-    progress_.report("learning the secret", static_cast<double>(++done_), static_cast<double>(total_));
-  }
-
- private:
-  const Progress& progress_;
-  std::size_t total_;
-  std::size_t done_ = 0;
-  std::mutex mutex_;
-};
-
 void learn_groups(const Problem& problem, const std::vector<const Group*>& learnable, LearnedSecret& result,
                   const Progress& progress) {
   const auto folds = static_cast<std::size_t>(problem.settings.folds);
   std::vector<int> rounds(learnable.size() * folds, 0);
-  SharedProgress shared(progress, rounds.size());
+  SharedProgress shared(progress, "learning the secret", rounds.size());
   parallel_blocks(rounds.size(), 1, [&](std::size_t task, std::size_t) {
     rounds[task] = learn_fold(problem, *learnable[task / folds], task % folds, result.posterior, progress);
     shared.one_done();

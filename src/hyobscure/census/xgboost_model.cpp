@@ -4,6 +4,7 @@
 #include <xgboost/c_api.h>
 
 #include <cassert>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 
@@ -22,10 +23,19 @@ std::string array_interface(const std::vector<Number>& values, const char* type)
                      reinterpret_cast<std::uintptr_t>(values.data()), values.size(), type);
 }
 
+std::vector<std::uint32_t> all_of(const data::SparseRows& rows) {
+  std::vector<std::uint32_t> all(rows.size());
+  std::iota(all.begin(), all.end(), 0U);
+  return all;
+}
+
 }  // namespace
 
+BoostData::BoostData(const data::SparseRows& rows, std::span<const float> prior)
+    : BoostData(rows, all_of(rows), prior) {}
+
 BoostData::BoostData(const data::SparseRows& rows, std::span<const std::uint32_t> chosen,
-                     std::span<const float> prior_logs)
+                     std::span<const float> prior)
     : size_(chosen.size()) {
   std::vector<std::uint64_t> starts = {0};
   std::vector<std::uint32_t> items;
@@ -34,7 +44,7 @@ BoostData::BoostData(const data::SparseRows& rows, std::span<const std::uint32_t
     items.insert(items.end(), rows[row].items.begin(), rows[row].items.end());
     for (const double value : rows[row].values) values.push_back(static_cast<float>(value));
     starts.push_back(items.size());
-    margins.insert(margins.end(), prior_logs.begin(), prior_logs.end());
+    margins.insert(margins.end(), prior.begin(), prior.end());
   }
   require_done(XGDMatrixCreateFromCSR(
       array_interface(starts, "<u8").c_str(), array_interface(items, "<u4").c_str(),
@@ -44,10 +54,13 @@ BoostData::BoostData(const data::SparseRows& rows, std::span<const std::uint32_t
 
 BoostData::~BoostData() { XGDMatrixFree(handle_); }
 
-void BoostData::set_labels(std::span<const std::uint32_t> class_of_chosen) {
-  assert(class_of_chosen.size() == size_);
-  const std::vector<float> labels(class_of_chosen.begin(), class_of_chosen.end());
-  require_done(XGDMatrixSetFloatInfo(handle_, "label", labels.data(), labels.size()));
+void BoostData::set_labels(std::span<const std::uint32_t> class_of_row) {
+  set_labels(std::vector<float>(class_of_row.begin(), class_of_row.end()));
+}
+
+void BoostData::set_labels(std::span<const float> number_of_row) {
+  assert(number_of_row.size() == size_);
+  require_done(XGDMatrixSetFloatInfo(handle_, "label", number_of_row.data(), number_of_row.size()));
 }
 
 BoostModel::BoostModel(const Settings& settings, const BoostData& training, const BoostData* watched)
@@ -60,8 +73,13 @@ BoostModel::BoostModel(const Settings& settings, const BoostData& training, cons
   set("verbosity", "0");
   set("nthread", "1");
   set("seed", "0");
-  set("objective", "multi:softprob");
-  set("num_class", fmt::format("{}", settings.classes));
+  if (settings.objective == BoostObjective::Classes) {
+    set("objective", "multi:softprob");
+    set("num_class", fmt::format("{}", settings.classes));
+  } else {
+    assert(settings.classes == 1);
+    set("objective", "reg:squarederror");
+  }
   set("tree_method", "hist");
   set("max_depth", fmt::format("{}", settings.depth));
   set("eta", fmt::format("{}", settings.rate));

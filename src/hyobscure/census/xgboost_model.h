@@ -11,17 +11,19 @@ namespace hyobscure::census {
 
 using PosteriorMatrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-/// Some rows of the data as XGBoost wants them. Every row starts from the same log-probabilities, so that a
-/// model of no trees predicts the prior.
+/// Rows of the data as XGBoost wants them: the chosen ones, or all. Every row starts from the same `prior`
+/// (log-probabilities of the classes, or one number), so that a model of no trees predicts the prior.
 class BoostData {
  public:
   BoostData(const data::SparseRows& rows, std::span<const std::uint32_t> chosen,
-            std::span<const float> prior_logs);
+            std::span<const float> prior);
+  BoostData(const data::SparseRows& rows, std::span<const float> prior);
   ~BoostData();
   BoostData(const BoostData&) = delete;
   BoostData& operator=(const BoostData&) = delete;
 
-  void set_labels(std::span<const std::uint32_t> class_of_chosen);
+  void set_labels(std::span<const std::uint32_t> class_of_row);
+  void set_labels(std::span<const float> number_of_row);
   void* handle() const { return handle_; }
   std::size_t size() const { return size_; }
 
@@ -30,12 +32,17 @@ class BoostData {
   std::size_t size_ = 0;
 };
 
-/// Boosted trees that give every class a probability. One thread each: sums of several threads would depend
-/// on their number.
+enum class BoostObjective {
+  Classes,  ///< a probability for every class
+  Number,   ///< the expected number (least squares)
+};
+
+/// Boosted trees. One thread each: sums of several threads would depend on their number.
 class BoostModel {
  public:
   struct Settings {
-    std::uint32_t classes;
+    BoostObjective objective = BoostObjective::Classes;
+    std::uint32_t classes = 1;  ///< 1 for a number
     int depth;
     double rate;
   };
@@ -46,7 +53,7 @@ class BoostModel {
   BoostModel& operator=(const BoostModel&) = delete;
 
   void add_round();
-  /// Rows x classes.
+  /// Rows x classes, or rows x 1.
   PosteriorMatrix predict(const BoostData& data) const;
 
  private:

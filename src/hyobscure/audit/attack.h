@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "hyobscure/audit/boosting.h"
+#include "hyobscure/audit/interval.h"
+#include "hyobscure/audit/victims.h"
+#include "hyobscure/base/progress.h"
+#include "hyobscure/base/random.h"
+
+namespace hyobscure::audit {
+
+enum class Attacker { Forest, Boosting };
+
+enum class Scenario {
+  I,       ///< learns from true features and secrets of some people, attacks the release of the others
+  II,      ///< learns from the release and the true secrets of some people in it, attacks the others
+  Shadow,  ///< learns from people of his own on whom he ran the mechanism; see shadow.h
+};
+
+struct AttackSettings {
+  std::vector<Attacker> attackers = {Attacker::Forest, Attacker::Boosting};
+  double known_share = 0.5;  ///< scenario I and shadow: share of people whose secret the attacker knows
+  int folds = 2;         ///< scenario II: each fold is attacked with the secrets of the others; at least 2
+  int repetitions = 10;  ///< each with its own split and its own publication; at least 1
+  int trees = 100;       ///< of the forest
+  BoostingSettings boosting = {};
+};
+
+/// Errors of one measure, each with its 95 % interval. All are of the same people and splits, so differences
+/// are paired.
+struct AttackErrors {
+  Estimate attack;          ///< on the publication
+  Estimate unobscured;      ///< the same attack where the true features are published with the same groups
+  Estimate group_only;      ///< best guess from the group and the kept cells, learned from the known people
+  Estimate no_information;  ///< best guess without even these
+  Estimate advantage;       ///< group_only - attack: what the published features gave away
+  Estimate unobscured_advantage;  ///< group_only - unobscured: what there was to give away
+};
+
+struct AttackResult {
+  Attacker attacker;
+  Scenario scenario;
+  /// Ordered secrets: mean absolute error. Categories: share of people whose value is not the first guess.
+  AttackErrors error;
+  /// Categories only: share of people whose value is not among the first five guesses. Nothing where no group
+  /// has more than five values.
+  std::optional<AttackErrors> top5_error;
+  int repetitions = 0;
+  std::size_t known_people = 0;  ///< of a split; folds may differ by one
+  std::size_t tested_people = 0;
+  /// One repetition: the interval is over people, and speaks of this release and split only. Otherwise over
+  /// splits and publications, corrected for their dependence (interval.h).
+  bool interval_over_people = false;
+};
+
+/// The publication of repetition 0, 1, ...: a new draw each, or always the same release. Called from one
+/// thread, in order.
+using PublicationOf = std::function<Publication(int repetition)>;
+
+/// Tries to infer the secret of people from what is published of them: features, group and kept cells.
+///
+/// Both attackers predict a number for ordered secrets, and probabilities of values otherwise. The group
+/// enters as a number that ascends with the secret (ordered) or one column a group; kept combinations as one
+/// column each. The attacker knows which values a group holds, for the release says so: a predicted number is
+/// moved into the range of the group, a value outside the group gets no probability.
+///
+/// An error above group_only is the attacker's own noise, not protection. A mechanism is as good as its worst
+/// attacker: see also informed.h.
+///
+/// Deterministic for a key, whatever the number of threads; models run side by side. Throws InputError for
+/// people, publications or settings that cannot be attacked (too few people, one value), and Stopped.
+[[nodiscard]] std::vector<AttackResult> attack(const Victims& victims, const PublicationOf& publication_of,
+                                               Scenario scenario, const AttackSettings& settings,
+                                               const Key& key, const Progress& progress = {});
+
+}  // namespace hyobscure::audit
