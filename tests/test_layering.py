@@ -1,4 +1,4 @@
-"""Includes point upstream only: data -> census -> solve -> obscure -> release -> report, cli last; audit stands beside."""
+"""Includes point upstream only: data -> census -> solve -> obscure -> release -> study -> report, cli last; audit stands beside."""
 
 import re
 
@@ -12,7 +12,8 @@ UPSTREAM = {
     "obscure": {"base", "data", "census", "solve"},
     "release": {"base", "data", "census", "solve", "obscure"},
     "audit": {"base", "data", "census"},  # an attack must not share a mistake with the defence
-    "report": {"base", "data", "census", "solve", "obscure", "release", "audit"},
+    "study": {"base", "data", "census", "solve", "obscure", "release", "audit"},
+    "report": {"base", "data", "census", "solve", "obscure", "release", "audit", "study"},
 }
 # The check of a release must not share a mistake with what wrote it.
 INDEPENDENT = {"release/verify": {"obscure", "solve", "census"}}

@@ -59,6 +59,7 @@ void add_fit_command(CLI::App& app, Command& chosen);
 void add_compare_command(CLI::App& app, Command& chosen);
 void add_publish_command(CLI::App& app, Command& chosen);
 void add_verify_command(CLI::App& app, Command& chosen);
+void add_audit_command(CLI::App& app, Command& chosen);
 void add_synth_command(CLI::App& app, Command& chosen);
 void add_settings_command(CLI::App& app, Command& chosen);
 

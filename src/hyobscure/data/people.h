@@ -52,6 +52,9 @@ struct People {
   std::size_t size() const { return ids.size(); }
 };
 
+/// Some of the people, in ascending order of their index. Values that none of them has are gone.
+[[nodiscard]] People select(const People& people, std::span<const std::uint32_t> chosen);
+
 /// Hash of ids, secrets, features and who shares kept cells: tells whether two readings saw the same data.
 std::string fingerprint(const People& people);
 

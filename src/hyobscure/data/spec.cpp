@@ -110,6 +110,9 @@ std::string default_text(const double& value) { return fmt::format("{}", value);
 std::string default_text(const int& value) { return fmt::format("{}", value); }
 std::string default_text(const ClusterCount& value) { return default_text(value.count); }
 std::string default_text(const bool& value) { return value ? "true" : "false"; }
+std::string default_text(const std::vector<std::string>& value) {
+  return value.empty() ? "none" : fmt::format("[\"{}\"]", fmt::join(value, "\", \""));
+}
 template <class T>
 std::string default_text(const std::vector<T>&) {
   return "none";
@@ -129,6 +132,9 @@ bool in_range(const Interval& value, const Rule& rule) {
 }
 bool in_range(const std::string& value, const Rule& rule) {
   return rule.choices.empty() || std::ranges::find(rule.choices, value) != rule.choices.end();
+}
+bool in_range(const std::vector<std::string>& value, const Rule& rule) {
+  return std::ranges::all_of(value, [&](const std::string& text) { return in_range(text, rule); });
 }
 template <class T>
 bool in_range(const T&, const Rule&) {
@@ -278,6 +284,22 @@ void visit_settings(Spec& s, Visit&& visit) {
   visit("release", "ledger", s.release.ledger, Rule{},
         "private file that remembers who was published, so that nobody is drawn for twice; none: nothing is "
         "remembered, for trials");
+  visit("audit", "releases", s.audit.releases, Rule{.low = 1, .high = 10'000},
+        "repetitions of every attack and utility, each with its own split of the people and, where the "
+        "mechanism is given, its own draw");
+  visit("audit", "attackers", s.audit.attackers, Rule{.choices = {"forest", "boosting"}},
+        "models that are trained to infer the secret: a random forest, boosted trees (XGBoost)");
+  visit("audit", "scenarios", s.audit.scenarios, Rule{.choices = {"I", "II"}},
+        "I: the attacker learns from true features and secrets of some people; II: from the release and the "
+        "true secrets of some people in it");
+  visit("audit", "known", s.audit.known, Rule{.low = 0.01, .high = 0.99},
+        "share of the people whose secret the attacker of scenario I knows");
+  visit("audit", "folds", s.audit.folds, Rule{.low = 2, .high = 100},
+        "scenario II: each fold is attacked with the secrets of the others");
+  visit("audit", "shadow", s.audit.shadow, Rule{.low = 0, .high = 100},
+        "repetitions of the attacker who fits the same method to people of his own and learns from that");
+  visit("audit", "task", s.audit.task, Rule{},
+        "a kept column that users of the release will predict; the audit measures how well they can");
 }
 
 // --- reading

@@ -100,6 +100,16 @@ struct ReleaseSpec {
   std::string ledger = "hyobscure-ledger.json";
 };
 
+struct AuditSpec {
+  int releases = 10;
+  std::vector<std::string> attackers = {"forest", "boosting"};
+  std::vector<std::string> scenarios = {"I", "II"};
+  double known = 0.5;
+  int folds = 2;
+  int shadow = 0;
+  std::string task;
+};
+
 /// What the user wrote, checked. Every field is described once, in settings() below; TOML, flags and the
 /// settings page of the documentation read that.
 struct Spec {
@@ -112,6 +122,7 @@ struct Spec {
   ChannelSpec channel;
   MethodSpec method;
   ReleaseSpec release;
+  AuditSpec audit;
 
   bool is_long() const { return events.source.given(); }
 };

@@ -87,7 +87,8 @@ bool Comparison::complete() const {
 }
 
 Comparison compare_methods(const data::People& people, const data::Spec& spec,
-                           const ComparisonSettings& settings, const Progress& progress) {
+                           const ComparisonSettings& settings, const Progress& progress,
+                           const OnContender& on_contender) {
   const auto contenders = chosen_contenders(settings);
   const Terms terms = first_terms_of(people, spec);
   const census::Census census = census_of(people, spec, progress);
@@ -108,7 +109,12 @@ Comparison compare_methods(const data::People& people, const data::Spec& spec,
       MethodInput own = input;
       own.threat = contender.threat.value_or(input.threat);
       own.balanced = contender.balanced.value_or(input.balanced);
-      curve = sweep_method(*contender.method, spec, census, own, comparison.budgets, progress);
+      OnMechanism on_mechanism;
+      if (on_contender)
+        on_mechanism = [&](const FrontierPoint& point, const Mechanism& mechanism) {
+          on_contender(contender.name, point, mechanism);
+        };
+      curve = sweep_method(*contender.method, spec, census, own, comparison.budgets, progress, on_mechanism);
       curve.method = contender.name;
     }
     comparison.curves.push_back(std::move(curve));

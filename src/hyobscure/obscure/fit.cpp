@@ -300,15 +300,10 @@ double joint_gap_bits(const MethodResult& result) {
   return std::max(0.0, result.history.back().objective - *result.joint_lower_bound_bits);
 }
 
-Mechanism fit(const data::People& people, const data::Spec& spec, const Progress& progress) {
-  const Terms terms = terms_of(people, spec);
-  const solve::GroupLimits& limits = terms.limits;
-  const census::Census census = census_of(people, spec, progress);
-  const solve::SegmentTables tables = segment_tables(people, census);
-  MethodInput input = method_input(people, spec, terms, census, tables);
-  if (!input.parameter) input.budget = resolve_budget(spec, input);
-  const MethodResult result = method_named(spec.method.name).run(input, progress);
-
+Mechanism mechanism_of(const data::People& people, const data::Spec& spec, const census::Census& census,
+                       const MethodInput& input, const MethodResult& result, int shuffles,
+                       const Progress& progress) {
+  const solve::GroupLimits& limits = input.limits;
   Mechanism mechanism;
   mechanism.method = spec.method.name;
   mechanism.objective = spec.method.objective;
@@ -332,10 +327,19 @@ Mechanism fit(const data::People& people, const data::Spec& spec, const Progress
   mechanism.key = mechanism.seeded ? Key::from_seed(*spec.method.seed).derive("draws") : Key::from_system();
   mechanism.data_fingerprint = data::fingerprint(people);
   mechanism.people = static_cast<std::int64_t>(people.size());
-  const FeatureLeakage features =
-      leakage_of(people, census, spec, result, shuffles_for(people.size()), progress);
+  const FeatureLeakage features = leakage_of(people, census, spec, result, shuffles, progress);
   mechanism.promise = promise_of(people, input, result, features);
   return mechanism;
+}
+
+Mechanism fit(const data::People& people, const data::Spec& spec, const Progress& progress) {
+  const Terms terms = terms_of(people, spec);
+  const census::Census census = census_of(people, spec, progress);
+  const solve::SegmentTables tables = segment_tables(people, census);
+  MethodInput input = method_input(people, spec, terms, census, tables);
+  if (!input.parameter) input.budget = resolve_budget(spec, input);
+  const MethodResult result = method_named(spec.method.name).run(input, progress);
+  return mechanism_of(people, spec, census, input, result, shuffles_for(people.size()), progress);
 }
 
 }  // namespace hyobscure::obscure

@@ -57,6 +57,12 @@ struct Terms {
 /// The key of the searches: fixed, so that the same data and spec give the same mechanism but for its draws.
 [[nodiscard]] Key search_key(const data::Spec& spec);
 
+/// The answer of a method as a mechanism with its promise. `shuffles` as for account(). The key of its draws
+/// is the spec's, or a new one.
+[[nodiscard]] Mechanism mechanism_of(const data::People& people, const data::Spec& spec,
+                                     const census::Census& census, const MethodInput& input,
+                                     const MethodResult& result, int shuffles, const Progress& progress = {});
+
 /// Finds the mechanism: first groups, census, method, promise, and the key of the draws.
 ///
 ///   minimise  I(Y; C', G)   subject to  expected distance <= budget,  k <= people <= alpha,  l <= values <=

@@ -34,8 +34,8 @@ std::vector<double> budgets_over(const BudgetRange& range, int points) {
 }
 
 Frontier sweep_method(const Method& method, const data::Spec& spec, const census::Census& census,
-                      const MethodInput& input, const std::vector<double>& budgets,
-                      const Progress& progress) {
+                      const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
+                      const OnMechanism& on_mechanism) {
   Frontier frontier{.method = method.name, .points = {}};
   Stopwatch watch;
   method.sweep(input, budgets, progress, [&](double budget, const MethodResult& result) {
@@ -43,6 +43,11 @@ Frontier sweep_method(const Method& method, const data::Spec& spec, const census
     frontier.points.push_back(point_of(spec, census, input, budget, result));
     frontier.points.back().seconds = seconds;
     frontier.complete = frontier.complete && result.converged;
+    if (on_mechanism) {
+      MethodInput at = input;
+      at.budget = budget;
+      on_mechanism(frontier.points.back(), mechanism_of(input.people, spec, census, at, result, 0, progress));
+    }
     frontier.note = result.note;
     progress.report("tracing the frontier", static_cast<double>(frontier.points.size()),
                     static_cast<double>(budgets.size()));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,9 +48,14 @@ struct Frontier {
 /// `points` budgets at equal steps over a range; the first only where `points` is 1.
 [[nodiscard]] std::vector<double> budgets_over(const BudgetRange& range, int points);
 
-/// The frontier of one method over given budgets, on a census that is already taken.
+/// Receives the mechanism behind a point of a frontier.
+using OnMechanism = std::function<void(const FrontierPoint& point, const Mechanism& mechanism)>;
+
+/// The frontier of one method over given budgets, on a census that is already taken. Mechanisms are made only
+/// where somebody wants them; they have no null of their leakage.
 [[nodiscard]] Frontier sweep_method(const Method& method, const data::Spec& spec,
                                     const census::Census& census, const MethodInput& input,
-                                    const std::vector<double>& budgets, const Progress& progress);
+                                    const std::vector<double>& budgets, const Progress& progress,
+                                    const OnMechanism& on_mechanism = {});
 
 }  // namespace hyobscure::obscure

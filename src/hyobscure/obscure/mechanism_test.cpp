@@ -141,7 +141,7 @@ TEST(Mechanism, DamagedInAnyWayIsRefused) {
   };
   EXPECT_THAT(damaged("0.25", "0.35"), HasSubstr("damaged"));  // a row no longer sums to 1
   EXPECT_THAT(damaged("\"kind\": \"hyobscure mechanism\"", "\"kind\": 3"), HasSubstr("not a mechanism"));
-  EXPECT_THAT(damaged("\"people\":5", "\"people\":6"), HasSubstr("damaged"));  // a group
+  EXPECT_THAT(damaged("\"people\":5", "\"people\":6"), HasSubstr("damaged"));    // a group
   EXPECT_THAT(damaged("\"people\": 9", "\"people\": 8"), HasSubstr("damaged"));  // all
   EXPECT_THAT(damaged("\"first_value\":2", "\"first_value\":0"), HasSubstr("damaged"));
   EXPECT_THAT(damaged("\"retain\":0.125", "\"retain\":1.5"), HasSubstr("damaged"));

@@ -192,6 +192,10 @@ std::vector<Signal> Signals::of(std::uint32_t person) const {
   return signals;
 }
 
+std::uint32_t Signals::shown_by(std::uint32_t person, std::uint32_t donor) const {
+  return pools_[donors_.pool_of_person[person]].tells_cells() ? cluster_of_person_[donor] : donor;
+}
+
 std::size_t Signals::most(std::uint32_t person) const {
   const Pool& pool = pools_[donors_.pool_of_person[person]];
   if (pool.tells_cells()) return pool.cells.size();

@@ -37,6 +37,8 @@ class Signals {
   [[nodiscard]] std::vector<Signal> of(std::uint32_t person) const;
   /// At most so many has `of(person)`; costs nothing.
   [[nodiscard]] std::size_t most(std::uint32_t person) const;
+  /// The signal that the row of `donor` gives when it is published under `person`.
+  [[nodiscard]] std::uint32_t shown_by(std::uint32_t person, std::uint32_t donor) const;
   /// What is published beside the row: the group and the kept columns.
   const Pools& strata() const { return strata_; }
   /// Every id of a signal is below it.

@@ -137,6 +137,7 @@ struct ReleasedTable {
   std::string type_of(const std::string& role) const {
     return columns[static_cast<std::size_t>(std::ranges::find(roles, role) - roles.begin())].type;
   }
+  bool has(const std::string& role) const { return std::ranges::find(roles, role) != roles.end(); }
   /// Roles of the cells that come from the donor.
   std::vector<std::string> cells() const { return roles_of('c'); }
   /// Roles of the cells that are the person's own.
@@ -579,7 +580,8 @@ void make_rows(Engine& engine, const std::string& table, const std::string& sele
 
 void make_wide_rows(Engine& engine, const data::Spec& spec, const ReleasedTable& released) {
   make_rows(engine, "rel_rows",
-            fmt::format("SELECT label, kept, sha256({}) AS row FROM rel_people", packed(released.cells())));
+            fmt::format("SELECT {} AS id, label, kept, sha256({}) AS row FROM rel_people",
+                        released.has("id") ? "id" : "NULL", packed(released.cells())));
   const data::Relation people = open_source(engine, spec, spec.people.source, "people");
   std::vector<std::string> cells;
   for (std::size_t i = 0; i < spec.people.features.size(); ++i)
@@ -587,13 +589,14 @@ void make_wide_rows(Engine& engine, const data::Spec& spec, const ReleasedTable&
         as_published("s." + people.column(spec.people.features[i]), released.type_of(fmt::format("c{}", i))));
   make_rows(
       engine, "org_rows",
-      fmt::format("SELECT o.label, o.kept, sha256({}) AS row FROM org_people AS o JOIN {} AS s ON {} = o.id",
-                  packed(cells), people.sql, as_text("s." + people.column(spec.people.id))));
+      fmt::format(
+          "SELECT o.id, o.label, o.kept, sha256({}) AS row FROM org_people AS o JOIN {} AS s ON {} = o.id",
+          packed(cells), people.sql, as_text("s." + people.column(spec.people.id))));
 }
 
 void make_long_rows(Engine& engine, const data::Spec& spec, const ReleasedTable& released) {
   make_rows(engine, "rel_rows",
-            fmt::format("SELECT any_value(p.label) AS label, any_value(p.kept) AS kept, {} AS row FROM "
+            fmt::format("SELECT p.id, any_value(p.label) AS label, any_value(p.kept) AS kept, {} AS row FROM "
                         "rel_events AS e JOIN rel_people "
                         "AS p ON e.person = "
                         "p.id GROUP BY p.id",
@@ -607,13 +610,14 @@ void make_long_rows(Engine& engine, const data::Spec& spec, const ReleasedTable&
     if (name != spec.events.time) complete += fmt::format(" AND {} IS NOT NULL", cell);
     cells.push_back(as_published(cell, released.type_of(fmt::format("c{}", cells.size()))));
   }
-  make_rows(engine, "org_rows",
-            fmt::format("SELECT any_value(o.label) AS label, any_value(o.kept) AS kept, {} AS row FROM {} AS "
-                        "s JOIN org_people AS o ON "
-                        "{} = o.id WHERE {} "
-                        "GROUP BY o.id",
-                        hash_of_events(cells), events.sql, as_text("s." + events.column(spec.events.person)),
-                        complete));
+  make_rows(
+      engine, "org_rows",
+      fmt::format("SELECT o.id, any_value(o.label) AS label, any_value(o.kept) AS kept, {} AS row FROM {} AS "
+                  "s JOIN org_people AS o ON "
+                  "{} = o.id WHERE {} "
+                  "GROUP BY o.id",
+                  hash_of_events(cells), events.sql, as_text("s." + events.column(spec.events.person)),
+                  complete));
 }
 
 bool same_names(const std::vector<std::string>& a, const std::vector<std::string>& b) {
@@ -677,19 +681,11 @@ bool Verification::passed() const {
   return std::ranges::all_of(checks, [](const Check& check) { return check.passed || check.warning; });
 }
 
-Verification verify(const fs::path& folder, const data::Spec* original, const Progress& progress,
-                    data::EngineSettings settings) {
-  if (!fs::is_directory(folder))
-    throw InputError({.source = folder.string()}, "there is no such folder",
-                     "Give the folder that `hyobscure publish` wrote.");
-  if (!fs::exists(folder / Manifest::kFileName))
-    throw InputError({.source = folder.string()}, "this is not a release: it has no manifest.json",
-                     "Give the folder that `hyobscure publish` wrote.");
-  const Manifest manifest = read_manifest(folder / Manifest::kFileName);
-  settings.folder = original == nullptr ? folder : original->folder;
-  if (settings.threads == 0) settings.threads = thread_count();
-  Engine engine(settings, progress);
+namespace {
 
+/// Looks at everything; leaves the tables of both sides in the engine.
+Verification verify_in(Engine& engine, const fs::path& folder, const Manifest& manifest,
+                       const data::Spec* original) {
   Findings findings;
   engine.set_stage("checking the release");
   const LoadedRelease release = verify_alone(engine, folder, manifest, findings);
@@ -699,6 +695,53 @@ Verification verify(const fs::path& folder, const data::Spec* original, const Pr
       throw explain(error, original->name);
     }
   return findings.finish();
+}
+
+Manifest manifest_in(const fs::path& folder) {
+  if (!fs::is_directory(folder))
+    throw InputError({.source = folder.string()}, "there is no such folder",
+                     "Give the folder that `hyobscure publish` wrote.");
+  if (!fs::exists(folder / Manifest::kFileName))
+    throw InputError({.source = folder.string()}, "this is not a release: it has no manifest.json",
+                     "Give the folder that `hyobscure publish` wrote.");
+  return read_manifest(folder / Manifest::kFileName);
+}
+
+}  // namespace
+
+Verification verify(const fs::path& folder, const data::Spec* original, const Progress& progress,
+                    data::EngineSettings settings) {
+  const Manifest manifest = manifest_in(folder);
+  settings.folder = original == nullptr ? folder : original->folder;
+  if (settings.threads == 0) settings.threads = thread_count();
+  Engine engine(settings, progress);
+  return verify_in(engine, folder, manifest, original);
+}
+
+std::vector<PublishedRow> published_rows(const fs::path& folder, const data::Spec& original,
+                                         const Progress& progress, data::EngineSettings settings) {
+  const Manifest manifest = manifest_in(folder);
+  if (manifest.ids != "keep")
+    throw InputError({.source = folder.string()},
+                     "its ids are not kept, so its rows cannot be told apart by person",
+                     "Give the mechanism as well (-m): it knows who has whose features.");
+  settings.folder = original.folder;
+  if (settings.threads == 0) settings.threads = thread_count();
+  Engine engine(settings, progress);
+  if (!verify_in(engine, folder, manifest, &original).passed())
+    throw InputError({.source = folder.string()}, "is not a release of this data, or was changed",
+                     fmt::format("Run `hyobscure verify {} --against {}`, which says what is wrong.",
+                                 folder.string(), original.name));
+  std::vector<PublishedRow> rows;
+  engine.query(
+      "SELECT r.id, min(o.id) FROM rel_rows AS r JOIN org_rows AS o ON o.row = r.row AND o.label = r.label "
+      "AND o.kept "
+      "= r.kept GROUP BY r.id ORDER BY r.id",
+      [&](const data::Chunk& chunk) {
+        for (std::size_t row = 0; row < chunk.rows(); ++row)
+          rows.push_back({std::string(chunk.text(0, row)), std::string(chunk.text(1, row))});
+      });
+  return rows;
 }
 
 }  // namespace hyobscure::release

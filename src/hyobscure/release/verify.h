@@ -44,4 +44,18 @@ struct Verification {
 [[nodiscard]] Verification verify(const std::filesystem::path& folder, const data::Spec* original,
                                   const Progress& progress = {}, data::EngineSettings engine = {});
 
+/// Who has whose features in a release, by their ids.
+struct PublishedRow {
+  std::string person;
+  std::string donor;  ///< of people with the same features, group and kept cells the first
+};
+
+/// Recovered from the files by the features themselves, as only the owner of the original can. In the order
+/// of the people's ids. Throws InputError for a release that does not verify against the original, or whose
+/// ids are not kept.
+[[nodiscard]] std::vector<PublishedRow> published_rows(const std::filesystem::path& folder,
+                                                       const data::Spec& original,
+                                                       const Progress& progress = {},
+                                                       data::EngineSettings engine = {});
+
 }  // namespace hyobscure::release

@@ -10,6 +10,7 @@
 #include "hyobscure/obscure/mechanism.h"
 #include "hyobscure/release/publish.h"
 #include "hyobscure/release/verify.h"
+#include "hyobscure/study/audit.h"
 
 namespace hyobscure::report {
 
@@ -30,6 +31,10 @@ std::string release_json(const release::PublishResult& result, double seconds);
 
 std::string verification_text(const release::Verification& verification);
 std::string verification_json(const release::Verification& verification, double seconds);
+
+/// Attacks beside their controls, and what the release is good for.
+std::string audit_text(const study::Audit& audit, const data::Spec& spec);
+std::string audit_json(const study::Audit& audit, const data::Spec& spec, double seconds);
 
 /// A table and a plot; the same as CSV and JSON files for other programs.
 std::string frontier_text(const obscure::Frontier& frontier);

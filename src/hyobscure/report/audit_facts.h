@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "hyobscure/audit/attack.h"
+#include "hyobscure/base/json.h"
+#include "hyobscure/study/audit.h"
+
+namespace hyobscure::report {
+
+[[nodiscard]] std::string attacker_name(audit::Attacker attacker);  ///< "random forest"
+[[nodiscard]] std::string scenario_name(audit::Scenario scenario);  ///< "I"
+
+[[nodiscard]] Json estimate_json(const audit::Estimate& estimate);
+/// As docs/formats.md has it under "report facts".
+[[nodiscard]] Json audit_facts(const study::Audit& audit);
+
+}  // namespace hyobscure::report

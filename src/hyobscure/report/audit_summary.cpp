@@ -1,0 +1,123 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hyobscure/report/audit_facts.h"
+#include "hyobscure/report/summary.h"
+#include "hyobscure/report/text.h"
+
+namespace hyobscure::report {
+namespace {
+
+std::string what_he_has(audit::Scenario scenario) {
+  switch (scenario) {
+    case audit::Scenario::I:
+      return "learned from true features and secrets of other people";
+    case audit::Scenario::II:
+      return "learned from the release and the true secrets of other people in it";
+    case audit::Scenario::Shadow:
+      return "learned from people of his own to whom he applied the same method";
+  }
+  return "";
+}
+
+std::string figure(double value) { return fmt::format("{:.3f}", value); }
+
+std::string with_interval(const audit::Estimate& estimate) {
+  return fmt::format("{} [{}, {}]", figure(estimate.mean), figure(estimate.low), figure(estimate.high));
+}
+
+/// What the figures say, in words.
+std::string verdict(const audit::AttackErrors& error) {
+  if (error.advantage.above_zero()) return "gains on the group alone";
+  if (!error.unobscured_advantage.above_zero()) return "gains nothing, not even on true features";
+  return "gains nothing that could be measured";
+}
+
+std::string attacks_text(const study::Audit& audit) {
+  TextTable table({"attacker", "scenario", "error on the release", "on true features", "group alone",
+                   "nothing known", "gain on the group", "so he"});
+  for (const audit::AttackResult& attack : audit.attacks)
+    table.row({attacker_name(attack.attacker), scenario_name(attack.scenario),
+               with_interval(attack.error.attack), figure(attack.error.unobscured.mean),
+               figure(attack.error.group_only.mean), figure(attack.error.no_information.mean),
+               with_interval(attack.error.advantage), verdict(attack.error)});
+  return table.text();
+}
+
+std::string informed_text(const study::Audit& audit) {
+  if (!audit.informed) return "";
+  std::string text = fmt::format(
+      "  Somebody who knows the whole table and the channel errs by {} (by {} with the group alone): nobody "
+      "who sees "
+      "one release errs less.\n",
+      figure(audit.informed->error), figure(audit.informed->group_only));
+  if (audit.repeated.empty()) return text;
+  text += "  Were the same people released anew, he would err by";
+  for (const audit::RepeatedErrors& repeated : audit.repeated)
+    text += fmt::format("{} {} after {}", &repeated == &audit.repeated.front() ? "" : ",",
+                        figure(repeated.error.mean), repeated.releases);
+  return text + " releases: publish once.\n";
+}
+
+}  // namespace
+
+std::string attacker_name(audit::Attacker attacker) {
+  return attacker == audit::Attacker::Forest ? "random forest" : "boosted trees";
+}
+
+std::string scenario_name(audit::Scenario scenario) {
+  return scenario == audit::Scenario::I ? "I" : scenario == audit::Scenario::II ? "II" : "shadow";
+}
+
+Json estimate_json(const audit::Estimate& estimate) {
+  return {{"mean", number(estimate.mean)}, {"low", number(estimate.low)}, {"high", number(estimate.high)}};
+}
+
+Json audit_facts(const study::Audit& audit) {
+  Json json = {{"error", "mean absolute error"},
+               {"repetitions", audit.repetitions},
+               {"redrawn", audit.redrawn},
+               {"attacks", Json::array()}};
+  for (const audit::AttackResult& attack : audit.attacks)
+    json["attacks"].push_back({{"attacker", attacker_name(attack.attacker)},
+                               {"scenario", scenario_name(attack.scenario)},
+                               {"what", what_he_has(attack.scenario)},
+                               {"repetitions", attack.repetitions},
+                               {"known_people", attack.known_people},
+                               {"tested_people", attack.tested_people},
+                               {"published", estimate_json(attack.error.attack)},
+                               {"unobscured", estimate_json(attack.error.unobscured)},
+                               {"group_only", estimate_json(attack.error.group_only)},
+                               {"nothing", estimate_json(attack.error.no_information)},
+                               {"advantage", estimate_json(attack.error.advantage)},
+                               {"unobscured_advantage", estimate_json(attack.error.unobscured_advantage)}});
+  if (audit.informed) {
+    json["informed"] = {{"error", number(audit.informed->error)},
+                        {"group_only", number(audit.informed->group_only)},
+                        {"repeated", Json::array()}};
+    for (const audit::RepeatedErrors& repeated : audit.repeated)
+      json["informed"]["repeated"].push_back(
+          {{"releases", repeated.releases}, {"error", estimate_json(repeated.error)}});
+  }
+  json["notes"] = audit.notes;
+  return json;
+}
+
+std::string audit_text(const study::Audit& audit, const data::Spec& spec) {
+  std::string text = fmt::format(
+      "Attacks on \"{}\": mean absolute error with its 95 % interval, {} repetitions{}\n", spec.people.secret,
+      audit.repetitions, audit.redrawn ? ", each with its own split and draw" : ", each with its own split");
+  text += attacks_text(audit) + informed_text(audit);
+  for (const std::string& note : audit.notes) text += "  " + note + "\n";
+  return text;
+}
+
+std::string audit_json(const study::Audit& audit, const data::Spec& spec, double seconds) {
+  Json json = {{"command", "audit"}, {"secret", spec.people.secret}};
+  json.update(audit_facts(audit));
+  json["seconds"] = seconds;
+  return json.dump();
+}
+
+}  // namespace hyobscure::report

@@ -1,0 +1,212 @@
+#include "hyobscure/study/audit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hyobscure/audit/shadow.h"
+#include "hyobscure/base/error.h"
+#include "hyobscure/census/kmeans.h"
+#include "hyobscure/obscure/fit.h"
+#include "hyobscure/obscure/signals.h"
+#include "hyobscure/release/draw.h"
+#include "hyobscure/release/manifest.h"
+#include "hyobscure/release/verify.h"
+#include "hyobscure/study/informed.h"
+#include "hyobscure/study/redraw.h"
+
+namespace hyobscure::study {
+namespace {
+
+/// The people as an attacker meets them: published by these groups.
+class Target {
+ public:
+  Target(const data::People& people, std::vector<std::uint32_t> group_of_value, std::size_t groups)
+      : people_(people), groups_(static_cast<std::uint32_t>(groups)) {
+    for (const std::uint32_t secret : people.secrets) group_of_person_.push_back(group_of_value[secret]);
+  }
+
+  audit::Victims victims() const {
+    return {.features = people_.features,
+            .value_of_person = people_.secrets,
+            .values = static_cast<std::uint32_t>(people_.values.size()),
+            .numbers = numbers(),
+            .group_of_person = group_of_person_,
+            .groups = groups_,
+            .kept_of_person = people_.kept,
+            .kept_combinations = people_.kept_combinations};
+  }
+
+  std::vector<double> numbers() const {
+    std::vector<double> result;
+    for (const data::SecretValue& value : people_.values) result.push_back(value.centre);
+    return result;
+  }
+
+ private:
+  const data::People& people_;
+  std::vector<std::uint32_t> group_of_person_;
+  std::uint32_t groups_;
+};
+
+audit::AttackSettings attack_settings(const data::Spec& spec) {
+  audit::AttackSettings settings{.attackers = {},
+                                 .known_share = spec.audit.known,
+                                 .folds = spec.audit.folds,
+                                 .repetitions = spec.audit.releases};
+  for (const std::string& name : spec.audit.attackers)
+    settings.attackers.push_back(name == "forest" ? audit::Attacker::Forest : audit::Attacker::Boosting);
+  return settings;
+}
+
+/// Of splits, not of draws: the same for the same spec, so that methods are compared on the same people.
+Key split_key(const data::Spec& spec) { return obscure::search_key(spec).derive("audit"); }
+
+void add_attacks(Audit& audit, const data::Spec& spec, const audit::Victims& victims,
+                 const audit::PublicationOf& publication_of, const Progress& progress) {
+  for (const std::string& name : spec.audit.scenarios) {
+    progress.report(fmt::format("attacking, scenario {}", name), 0, 0);
+    const auto scenario = name == "I" ? audit::Scenario::I : audit::Scenario::II;
+    for (audit::AttackResult& result : audit::attack(victims, publication_of, scenario, attack_settings(spec),
+                                                     split_key(spec).derive(name), progress))
+      audit.attacks.push_back(std::move(result));
+  }
+}
+
+void add_informed(Audit& audit, const data::Spec& spec, const data::People& people,
+                  const obscure::Mechanism& mechanism, const Redraw& redraw,
+                  const std::vector<double>& numbers, const Progress& progress) {
+  const obscure::Signals signals(mechanism, people, redraw.cluster_of_person());
+  if (!can_be_tabulated(signals, people)) {
+    audit.notes.push_back("The informed attacker was not measured: the tables of donors would be too large.");
+    return;
+  }
+  progress.report("the informed attacker", 0, 0);
+  audit.informed = audit::informed_attack(signal_tables(signals, people), numbers);
+  if (!mechanism.within_groups) return;
+  progress.report("several releases", 0, 0);
+  const int settings_first = 1'000'000;  // draws of their own, that no other attack has seen
+  audit.repeated = audit::repeated_releases(
+      people.secrets, static_cast<std::uint32_t>(people.values.size()), numbers, released_pools(signals),
+      [&](int r) { return redraw.donors(settings_first + r); }, {}, split_key(spec).derive("repeated"),
+      progress);
+}
+
+/// The spec by which an attacker fits the same method to people of his own: the groups are known to him.
+data::Spec shadow_spec(const data::Spec& spec, const obscure::Mechanism& mechanism,
+                       const data::People& people) {
+  data::Spec own = spec;
+  own.groups.fixed.clear();
+  own.groups.count.reset();
+  const std::vector<int> starts = mechanism.group_starts(people.values.size());
+  for (std::size_t g = 0; g + 1 < starts.size(); ++g)
+    own.groups.fixed.push_back({people.values[static_cast<std::size_t>(starts[g])].low,
+                                people.values[static_cast<std::size_t>(starts[g + 1]) - 1].high});
+  own.groups.people = data::Interval{1, static_cast<double>(people.size())};
+  own.groups.values = data::Interval{1, static_cast<double>(people.size())};
+  own.channel.budget_share.reset();
+  own.channel.budget = mechanism.promise.budget;
+  return own;
+}
+
+void add_shadow(Audit& audit, const data::Spec& spec, const data::People& people,
+                const obscure::Mechanism& mechanism, const audit::Victims& victims,
+                const audit::PublicationOf& publication_of, const Progress& progress) {
+  if (spec.audit.shadow == 0) return;
+  progress.report("the shadow attacker", 0, 0);
+  audit::AttackSettings settings = attack_settings(spec);
+  settings.repetitions = spec.audit.shadow;
+  const data::Spec own = shadow_spec(spec, mechanism, people);
+  const audit::MechanismOn mechanism_on = [&](std::span<const std::uint32_t> chosen, const Key& key) {
+    const data::People some = data::select(people, chosen);
+    obscure::Mechanism shadow = obscure::fit(some, own, progress);
+    shadow.key = key;
+    std::vector<std::uint32_t> donors =
+        release::draw_donors(shadow, some, census::assign(shadow.clusters, some.features));
+    for (std::uint32_t& donor : donors) donor = chosen[donor];
+    return donors;
+  };
+  try {
+    for (audit::AttackResult& result : audit::shadow_attack(victims, publication_of, mechanism_on, settings,
+                                                            split_key(spec).derive("shadow"), progress))
+      audit.attacks.push_back(std::move(result));
+  } catch (const InputError& error) {
+    audit.notes.push_back(
+        fmt::format("The shadow attacker was not measured: his own people do not allow the method ({}).",
+                    error.problem()));
+  }
+}
+
+/// The group of every value by the published ranges.
+std::vector<std::uint32_t> groups_by_range(const release::Manifest& manifest, const data::People& people,
+                                           const std::filesystem::path& folder) {
+  std::vector<std::uint32_t> groups;
+  for (const data::SecretValue& value : people.values) {
+    const auto found = std::ranges::find_if(manifest.groups, [&](const release::ManifestGroup& group) {
+      return (!group.low || value.low >= *group.low) &&
+             (!group.high || value.high < *group.high || (group.high_included && value.high == *group.high));
+    });
+    if (found == manifest.groups.end())
+      throw InputError({.source = folder.string()}, "has no group for some secrets of this data",
+                       "Give the spec that the release was made from.");
+    groups.push_back(static_cast<std::uint32_t>(found - manifest.groups.begin()));
+  }
+  return groups;
+}
+
+/// Both sides are in the order of ids.
+std::vector<std::uint32_t> donors_by_id(const std::vector<release::PublishedRow>& rows,
+                                        const data::People& people, const std::filesystem::path& folder) {
+  const auto index_of = [&](const std::string& id) {
+    return static_cast<std::uint32_t>(std::ranges::lower_bound(people.ids, id) - people.ids.begin());
+  };
+  std::vector<std::uint32_t> donors(people.size());
+  bool same = rows.size() == people.size();
+  for (std::size_t u = 0; same && u < rows.size(); ++u) {
+    donors[u] = index_of(rows[u].donor);
+    same = rows[u].person == people.ids[u] && donors[u] < people.size();
+  }
+  if (!same)
+    throw InputError({.source = folder.string()}, "has other people than this data",
+                     "Give the spec that the release was made from.");
+  return donors;
+}
+
+}  // namespace
+
+Audit audit_mechanism(const data::People& people, const data::Spec& spec, const obscure::Mechanism& mechanism,
+                      const Progress& progress) {
+  std::vector<std::uint32_t> group_of_value;
+  for (std::uint32_t v = 0; v < people.values.size(); ++v)
+    group_of_value.push_back(static_cast<std::uint32_t>(mechanism.group_of_value(v)));
+  const Target target(people, std::move(group_of_value), mechanism.groups.size());
+  const audit::Victims victims = target.victims();
+  const Redraw redraw(mechanism, people);
+  const audit::PublicationOf publication_of = [&](int r) { return redraw.publication(r); };
+  Audit audit{.repetitions = spec.audit.releases, .redrawn = true};
+  add_attacks(audit, spec, victims, publication_of, progress);
+  add_shadow(audit, spec, people, mechanism, victims, publication_of, progress);
+  add_informed(audit, spec, people, mechanism, redraw, victims.numbers, progress);
+  return audit;
+}
+
+Audit audit_release(const data::People& people, const data::Spec& spec, const std::filesystem::path& folder,
+                    const Progress& progress, data::EngineSettings engine) {
+  const auto rows = release::published_rows(folder, spec, progress, std::move(engine));
+  const auto donors = donors_by_id(rows, people, folder);
+  const release::Manifest manifest = release::read_manifest(folder / release::Manifest::kFileName);
+  const Target target(people, groups_by_range(manifest, people, folder), manifest.groups.size());
+  const audit::Victims victims = target.victims();
+  const audit::PublicationOf publication_of = [&](int) {
+    return audit::Publication{people.features, donors};
+  };
+  Audit audit{.repetitions = spec.audit.releases, .redrawn = false};
+  add_attacks(audit, spec, victims, publication_of, progress);
+  audit.notes.push_back(
+      "Every repetition attacks the one release by another split. With its mechanism (-m) each has a draw of "
+      "its own, "
+      "and attackers who know the channel take part.");
+  return audit;
+}
+
+}  // namespace hyobscure::study

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hyobscure/audit/attack.h"
+#include "hyobscure/audit/informed.h"
+#include "hyobscure/base/progress.h"
+#include "hyobscure/data/engine.h"
+#include "hyobscure/data/people.h"
+#include "hyobscure/data/spec.h"
+#include "hyobscure/obscure/mechanism.h"
+
+namespace hyobscure::study {
+
+/// What attackers found in a release, and what it is still good for.
+struct Audit {
+  int repetitions = 0;
+  bool redrawn = false;  ///< every repetition has a draw of its own; else all have the one release
+  std::vector<audit::AttackResult> attacks;
+  std::optional<audit::InformedErrors> informed;  ///< where the channel is known
+  std::vector<audit::RepeatedErrors> repeated;    ///< the informed attacker who sees several releases
+  std::vector<std::string> notes;                 ///< what was not measured, and why
+};
+
+/// The audit as the spec has it ([audit]) of a mechanism: every repetition draws anew, in memory; the first
+/// draw is the release itself. Throws InputError for people whom nobody could audit, and Stopped.
+[[nodiscard]] Audit audit_mechanism(const data::People& people, const data::Spec& spec,
+                                    const obscure::Mechanism& mechanism, const Progress& progress = {});
+
+/// The audit of a written release from its files: the same attacks, all on the one release, without those who
+/// know the channel. Throws InputError as release::published_rows does.
+[[nodiscard]] Audit audit_release(const data::People& people, const data::Spec& spec,
+                                  const std::filesystem::path& folder, const Progress& progress = {},
+                                  data::EngineSettings engine = {});
+
+}  // namespace hyobscure::study

@@ -1,0 +1,140 @@
+#include "hyobscure/study/audit.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "hyobscure/base/error.h"
+#include "hyobscure/base/test_folder.h"
+#include "hyobscure/data/read.h"
+#include "hyobscure/data/synth.h"
+#include "hyobscure/obscure/fit.h"
+#include "hyobscure/obscure/signals.h"
+#include "hyobscure/release/publish.h"
+#include "hyobscure/study/informed.h"
+#include "hyobscure/study/redraw.h"
+
+namespace hyobscure::study {
+namespace {
+
+/// Synthetic people whose features tell their age, and a mechanism for them.
+class AuditTest : public testing::Test {
+ protected:
+  struct Loaded {
+    TestFolder folder;
+    data::People people;
+    Loaded() {
+      data::synthesise({.people = 240, .dependence = 0.9, .items = 60, .entries = 20}, folder / "d", false);
+      const data::Spec spec = data::read_spec(folder / "d" / "spec.toml");
+      data::Engine engine({.folder = spec.folder}, {});
+      people = data::read_people(engine, spec).people;
+    }
+  };
+  static const Loaded& loaded() {
+    static const Loaded* made = new Loaded;  // lives as long as the tests
+    return *made;
+  }
+  static const data::People& people() { return loaded().people; }
+  static data::Spec spec(std::vector<data::Override> overrides = {}) {
+    overrides.insert(overrides.begin(), {{"method.seed", "3"},
+                                         {"method.name", "xobf"},
+                                         {"channel.clusters", "4"},
+                                         {"channel.budget_share", "0.5"},
+                                         {"audit.releases", "2"},
+                                         {"audit.attackers", "[\"boosting\"]"}});
+    return data::read_spec(loaded().folder / "d" / "spec.toml", overrides);
+  }
+};
+
+TEST_F(AuditTest, FirstDrawIsTheReleaseAndTheOthersAreTheirOwn) {
+  const obscure::Mechanism mechanism = obscure::fit(people(), spec());
+  const Redraw redraw(mechanism, people());
+  EXPECT_EQ(redraw.donors(0), redraw.donors(0));
+  EXPECT_NE(redraw.donors(0), redraw.donors(1));
+  EXPECT_NE(redraw.donors(1), redraw.donors(2));
+  EXPECT_EQ(redraw.donors(2), Redraw(mechanism, people()).donors(2));
+}
+
+TEST_F(AuditTest, HasEveryAttackOfTheSpecAndNobodyBeatsTheInformedAttacker) {
+  const obscure::Mechanism mechanism = obscure::fit(people(), spec());
+  const Audit audit = audit_mechanism(people(), spec(), mechanism);
+  ASSERT_EQ(audit.attacks.size(), 2u);
+  ASSERT_TRUE(audit.informed);
+  for (const audit::AttackResult& attack : audit.attacks) {
+    // A trained attacker's mean over few draws may lie below the informed one's expectation by its interval.
+    EXPECT_GT(attack.error.attack.high, audit.informed->error);
+    EXPECT_LT(attack.error.group_only.mean, attack.error.no_information.mean);
+  }
+  ASSERT_FALSE(audit.repeated.empty());
+  EXPECT_LE(audit.repeated.back().error.mean, audit.repeated.front().error.mean + 1e-9);
+}
+
+TEST_F(AuditTest, InformedAttackerKnowsEverythingWhereOwnRowsArePublished) {
+  obscure::Mechanism mechanism = obscure::fit(people(), spec());
+  for (obscure::Channel& channel : mechanism.channels) channel.retain = 1;
+  const Redraw redraw(mechanism, people());
+  const obscure::Signals signals(mechanism, people(), redraw.cluster_of_person());
+  std::vector<double> numbers;
+  for (const auto& value : people().values) numbers.push_back(value.centre);
+  const auto errors = audit::informed_attack(signal_tables(signals, people()), numbers);
+  EXPECT_NEAR(errors.error, 0, 1e-12);
+  EXPECT_GT(errors.group_only, 1);
+}
+
+TEST_F(AuditTest, TablesOfSignalsAreTheJointDistribution) {
+  const obscure::Mechanism mechanism = obscure::fit(people(), spec({{"method.name", "fine"}}));
+  const Redraw redraw(mechanism, people());
+  const obscure::Signals signals(mechanism, people(), redraw.cluster_of_person());
+  double all = 0, left = 0;
+  for (const audit::SignalTable& table : signal_tables(signals, people())) {
+    all += table.joint.sum();
+    for (Eigen::Index s = 0; s < table.joint.rows(); ++s)
+      for (Eigen::Index y = 0; y < table.joint.cols(); ++y)
+        if (table.joint(s, y) > 0)
+          left -= table.joint(s, y) * std::log2(table.joint(s, y) / table.joint.row(s).sum());
+  }
+  EXPECT_NEAR(all, 1, 1e-9);
+  EXPECT_NEAR(mechanism.promise.secret_entropy - left, mechanism.promise.leakage, 1e-9);
+}
+
+TEST_F(AuditTest, FilesOfAReleaseGiveTheDonorsBack) {
+  const data::Spec terms = spec({{"audit.scenarios", "[\"I\"]"}, {"audit.releases", "1"}});
+  const obscure::Mechanism mechanism = obscure::fit(people(), terms);
+  const TestFolder out;
+  data::Engine engine({.folder = terms.folder}, {});
+  const data::Reading reading = data::read_people(engine, terms);
+  (void)release::publish(engine, terms, reading, mechanism, {.output = out / "r"});
+  const Audit from_files = audit_release(people(), terms, out / "r");
+  const Audit from_mechanism = audit_mechanism(people(), terms, mechanism);
+  ASSERT_EQ(from_files.attacks.size(), 1u);
+  EXPECT_FALSE(from_files.informed);
+  // The first draw is the release, so both saw the same rows and splits.
+  EXPECT_EQ(from_files.attacks[0].error.attack.mean, from_mechanism.attacks[0].error.attack.mean);
+}
+
+TEST_F(AuditTest, ReleaseOfOtherDataOrWithoutIdsIsRefused) {
+  const data::Spec terms = spec({{"release.ids", "replace"}});
+  const obscure::Mechanism mechanism = obscure::fit(people(), terms);
+  const TestFolder out;
+  data::Engine engine({.folder = terms.folder}, {});
+  const data::Reading reading = data::read_people(engine, terms);
+  (void)release::publish(engine, terms, reading, mechanism, {.output = out / "replaced"});
+  EXPECT_THROW((void)audit_release(people(), terms, out / "replaced"), InputError);
+  (void)release::publish(engine, spec(), reading, mechanism, {.output = out / "edited"});
+  std::ofstream(out / "edited" / "people.csv", std::ios::app) << "stranger,18-20\n";
+  EXPECT_THROW((void)audit_release(people(), spec(), out / "edited"), InputError);
+  EXPECT_THROW((void)audit_release(people(), spec(), out / "none"), InputError);
+}
+
+TEST_F(AuditTest, ShadowAttackerFitsTheSameMethodToPeopleOfHisOwn) {
+  const data::Spec terms = spec({{"audit.shadow", "1"}, {"audit.scenarios", "[]"}});
+  const Audit audit = audit_mechanism(people(), terms, obscure::fit(people(), terms));
+  ASSERT_EQ(audit.attacks.size() + audit.notes.size(), 1u);
+  if (!audit.attacks.empty()) {
+    EXPECT_EQ(audit.attacks[0].scenario, audit::Scenario::Shadow);
+  }
+}
+
+}  // namespace
+}  // namespace hyobscure::study
