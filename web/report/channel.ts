@@ -26,6 +26,15 @@ function sides(pool: Pool): { rows: number; columns: number } {
   return { rows: matrix.length, columns: Math.max(0, ...matrix.map((row) => (Array.isArray(row) ? row.length : 0))) };
 }
 
+const FRAME = 66; // height of scale and axis, in pixels
+
+/** Cells nearly square, but neither flat nor taller than a screen. */
+function heightOf(pool: Pool, width: number): number {
+  const { rows, columns } = sides(pool);
+  const side = Math.min(42, (width - 90) / Math.max(1, columns));
+  return Math.round(Math.max(160, Math.min(700, rows * Math.max(8, side) + FRAME)));
+}
+
 // Room for "100" in a cell, in pixels.
 const LABELLED_CELL = 30;
 
@@ -35,11 +44,20 @@ function heat(colours: Colours, x: number): string {
   return x < 0.5 ? blend(low, middle, 2 * x) : blend(middle, high, 2 * x - 1);
 }
 
-function option(view: View, pool: Pool): EChartsCoreOption {
+const SCALES = [0.05, 0.1, 0.2, 0.5, 1];
+
+/** The end of the scale: the same for all pools, so that they can be compared. */
+function scaleOf(pools: Pool[]): number {
+  const largest = pools.flatMap(cells).reduce((most, cell) => Math.max(most, cell.share), 0);
+  return SCALES.find((end) => largest <= end) ?? 1;
+}
+
+function option(view: View, pool: Pool, scale: number): EChartsCoreOption {
   const { colours } = view;
   const all = cells(pool);
   const { rows, columns } = sides(pool);
   const side = (view.width - 90) / columns;
+  const rowHeight = (heightOf(pool, view.width) - FRAME) / rows;
   const names = (length: number) => Array.from({ length }, (_, i) => clusterName(pool, i));
   const categories = (length: number, more: object) => ({
     type: "category",
@@ -58,17 +76,17 @@ function option(view: View, pool: Pool): EChartsCoreOption {
       return [`own cluster ${clusterName(pool, cell.row)}`, `published as cluster ${clusterName(pool, cell.column)}: ${share(cell.share, 1)}`];
     }),
     xAxis: categories(columns, {}),
-    yAxis: categories(rows, { inverse: true }),
+    yAxis: categories(rows, { inverse: true, axisLabel: { color: colours.muted, width: 70, overflow: "truncate", interval: Math.ceil(16 / rowHeight) - 1 } }),
     visualMap: {
       type: "continuous",
       min: 0,
-      max: 1,
+      max: scale,
       orient: "horizontal",
       left: "center",
       top: 0,
       itemWidth: 14,
       itemHeight: Math.min(220, view.width / 2),
-      text: ["always", "never"],
+      text: [share(scale, 1), "0\u00a0%"],
       textStyle: { color: colours.text, fontFamily: FONT },
       inRange: { color: [colours["heat-low"], colours["heat-middle"], colours["heat-high"]] },
     },
@@ -78,7 +96,7 @@ function option(view: View, pool: Pool): EChartsCoreOption {
         itemStyle: { borderColor: colours.surface, borderWidth: columns > 25 ? 0 : 1 },
         data: all.map((cell) => ({
           value: [cell.column, cell.row, cell.share],
-          label: { show: side >= LABELLED_CELL && columns <= 20, formatter: cell.share >= 0.005 ? String(Math.round(100 * cell.share)) : "", color: readable(heat(colours, cell.share), colours), fontSize: 12 },
+          label: { show: side >= LABELLED_CELL && columns <= 20, formatter: cell.share >= 0.005 ? String(Math.round(100 * cell.share)) : "", color: readable(heat(colours, Math.min(1, cell.share / scale)), colours), fontSize: 12 },
         })),
       },
     ],
@@ -103,14 +121,11 @@ export function channelSection(facts: Facts): Section | null {
   const pools = list(facts.channel?.pools).filter((pool) => cells(pool).length);
   if (!pools.length) return null;
   const what = words(facts.channel?.what, "P(cluster of the published row | own cluster)");
+  const scale = scaleOf(pools);
   const spec = (index: number) => ({
     description: `Heat map of ${what} for ${poolName(pools[index], index)}. The table below has the numbers.`,
-    option: (view: View) => option(view, pools[index]),
-    height: (width: number) => {
-      const { rows, columns } = sides(pools[index]);
-      const side = Math.min(42, (width - 90) / Math.max(1, columns));
-      return Math.round(Math.max(160, Math.min(700, rows * Math.max(8, side) + 96)));
-    },
+    option: (view: View) => option(view, pools[index], scale),
+    height: (width: number) => heightOf(pools[index], width),
     table: matrixTable(pools[index], `${what}, ${poolName(pools[index], index)}`),
   });
   const choice = el("select", {}, ...pools.map((pool, i) => el("option", { value: i }, poolName(pool, i))));

@@ -33,6 +33,8 @@ export interface TableData {
   cards?: boolean;
 }
 
+const ONE_PIECE = 8; // rows that are not torn apart on paper
+
 /** The first column heads its row. A wide table scrolls in its own box, which the keyboard can reach. */
 export function table(data: TableData): HTMLElement {
   const cell = (tag: "td" | "th", column: Column, child: Child, scope?: string) =>
@@ -43,7 +45,7 @@ export function table(data: TableData): HTMLElement {
   );
   return el(
     "div",
-    { class: data.cards ? "table cards" : "table", tabindex: 0, role: "region", "aria-label": data.caption },
+    { class: `table${data.cards ? " cards" : ""}${data.rows.length <= ONE_PIECE ? " one-piece" : ""}`, tabindex: 0, role: "region", "aria-label": data.caption },
     el("table", {}, el("caption", {}, data.caption), el("thead", {}, head), el("tbody", {}, ...body)),
   );
 }

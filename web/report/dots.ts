@@ -79,7 +79,7 @@ export function dots(view: View, rows: DotRow[], kinds: Kind[], unit?: string): 
       const value = rows[row].values[lane];
       if (!isNumber(value?.mean)) return undefined;
       const top = api.coord([low, row])[1] - band / 2;
-      return drawDot({ api, value, kind, y: top + label + LANE * (lane + 0.5), low, high, view });
+      return drawDot({ api, value, kind, y: top + label + LANE * (lane + 0.5), low, high, references: references(row, kinds, rows), view });
     },
   }));
   const behind = {
@@ -134,6 +134,7 @@ interface Dot {
   y: number;
   low: number;
   high: number;
+  references: number[];
   view: View;
 }
 
@@ -153,7 +154,12 @@ function drawDot(dot: Dot): object {
     }
   }
   children.push(symbol(kind.mark.shape, x(mean), y, { fill: colour, stroke: view.colours.surface, lineWidth: 1 }));
-  children.push(valueText(meanText(value), Math.max(right, x(mean) + 6) + 6, y, "left", view));
+  const text = meanText(value);
+  const behind = Math.max(right, x(mean) + 6) + 6;
+  // Before the whisker where a dashed line would run through it behind.
+  const crossed = dot.references.some((at) => x(at) > behind - 3 && x(at) < behind + text.length * DIGIT);
+  const left = Math.min(x(mean) - 6, isNumber(value.low) ? x(value.low) : x(mean)) - 6;
+  children.push(crossed ? valueText(text, left, y, "right", view) : valueText(text, behind, y, "left", view));
   return { type: "group", children };
 }
 

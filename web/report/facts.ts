@@ -48,6 +48,13 @@ export interface Group {
   values?: Measured;
 }
 
+export interface Cell {
+  value?: number | string | null;
+  people?: Measured;
+  /** Label of its group, where groups have no ends to find it by. */
+  group?: string;
+}
+
 export interface Leakage {
   total?: Measured;
   groups?: Measured;
@@ -146,7 +153,7 @@ export interface Facts {
   checks?: Check[];
   constraints?: { people?: Measured[]; values?: Measured[]; groups?: Measured };
   groups?: Group[];
-  histogram?: { value?: number | string | null; people?: Measured }[];
+  histogram?: Cell[];
   leakage?: Leakage;
   budget?: Measured;
   distance?: Measured;

@@ -2,7 +2,7 @@
 import type { EChartsCoreOption } from "echarts/core";
 import { axis, common, Figure, tooltip, type View } from "./chart";
 import { el, table, words, type TableData } from "./dom";
-import { isNumber, list, type Facts, type Group } from "./facts";
+import { isNumber, list, type Cell, type Facts, type Group } from "./facts";
 import { count, counted } from "./numbers";
 import { limitText } from "./published";
 import type { Section } from "./section";
@@ -18,20 +18,20 @@ interface Bar {
 // A band narrower than its label's letters goes without it; the table has all of them.
 const LETTER_WIDTH = 7.5;
 
-/** The last group that begins at or below the value, if the value is not beyond its end. */
-function groupOf(value: unknown, groups: Group[]): number {
+/** The group that the cell names, else the last one that begins at or below its value and does not end before it. */
+function groupOf(cell: Cell, groups: Group[]): number {
+  if (cell.group) return groups.findIndex((group) => group.label === cell.group);
+  const value = cell.value;
   if (!isNumber(value)) return -1;
-  let found = -1;
-  groups.forEach((group, i) => {
-    if (isNumber(group.low) && isNumber(group.high) && group.low <= value && value <= group.high) found = i;
-  });
-  return found;
+  return groups.findLastIndex((group) => isNumber(group.low) && isNumber(group.high) && group.low <= value && value <= group.high);
 }
 
 function bars(facts: Facts, groups: Group[]): Bar[] {
   const cells = list(facts.histogram).filter((cell) => isNumber(cell.people));
-  if (cells.every((cell) => isNumber(cell.value))) cells.sort((a, b) => Number(a.value) - Number(b.value));
-  return cells.map((cell) => ({ value: words(cell.value, "unnamed"), people: cell.people as number, group: groupOf(cell.value, groups) }));
+  const numbers = cells.every((cell) => isNumber(cell.value));
+  if (numbers) cells.sort((a, b) => Number(a.value) - Number(b.value));
+  const found = cells.map((cell) => ({ value: words(cell.value, "unnamed"), people: cell.people as number, group: groupOf(cell, groups) }));
+  return numbers ? found : found.sort((a, b) => a.group - b.group); // words of one group stand together
 }
 
 /** Runs of bars of one group: [first, last] by group. */
@@ -100,10 +100,11 @@ function groupBarsOption(view: View, groups: Group[]): EChartsCoreOption {
 }
 
 function histogramTable(facts: Facts, all: Bar[], groups: Group[]): TableData {
+  const grouped = all.some((bar) => bar.group >= 0);
   return {
     caption: `People by exact ${secretName(facts)}. Finer than the release: not for publication.`,
-    columns: [{ name: `exact ${secretName(facts)}` }, { name: "people", number: true }, { name: "published as" }],
-    rows: all.map((bar) => [bar.value, count(bar.people), bar.group < 0 ? "no group" : words(groups[bar.group].label, "unnamed")]),
+    columns: [{ name: `exact ${secretName(facts)}` }, { name: "people", number: true }, ...(grouped ? [{ name: "published as" }] : [])],
+    rows: all.map((bar) => [bar.value, count(bar.people), ...(grouped ? [bar.group < 0 ? "no group" : words(groups[bar.group].label, "unnamed")] : [])]),
   };
 }
 
@@ -124,9 +125,12 @@ function histogramFigure(facts: Facts, groups: Group[]): Figure | null {
   const all = bars(facts, groups);
   if (!all.length) return null;
   const secret = secretName(facts);
+  const grouped = all.some((bar) => bar.group >= 0);
   return new Figure({
-    title: `People by exact ${secret}, and the group that is published`,
-    howToRead: `each bar is the number of people with one exact ${secret}; bars of one colour on one band are published under one name, so a reader of the release cannot tell them apart by it.`,
+    title: grouped ? `People by exact ${secret}, and the group that is published` : `People by exact ${secret}`,
+    howToRead: grouped
+      ? `each bar is the number of people with one exact ${secret}; bars of one colour on one band are published under one name, so a reader of the release cannot tell them apart by it.`
+      : `each bar is the number of people with one exact ${secret}; the release shows groups of these values instead.`,
     description: `Bar chart of ${counted(all.length, "exact value", "exact values")} of ${secret} in ${counted(groups.length, "group", "groups")}. The table below has its numbers.`,
     height: () => 300,
     option: (view) => histogramOption(view, all, groups),

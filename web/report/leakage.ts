@@ -39,7 +39,7 @@ function namesAbove(view: View, names: string[]): object {
     data: names,
     axisTick: { show: false },
     axisLine: { lineStyle: { color: view.colours.muted } },
-    axisLabel: { inside: true, verticalAlign: "bottom", padding: [0, 0, 13, 0], margin: 4, color: view.colours.text, fontSize: 13, fontWeight: 600, width: view.width - 40, overflow: "truncate" },
+    axisLabel: { inside: true, verticalAlign: "bottom", padding: [0, 0, 13, 0], margin: 4, color: view.colours.text, fontSize: view.width < 400 ? 12 : 13, fontWeight: 600, width: view.width - 28, overflow: "truncate" },
     z: 5,
   };
 }
@@ -121,6 +121,8 @@ interface CustomApi {
   coord(data: [number, number]): [number, number];
 }
 
+const LABEL_ROOM = 125; // pixels that "0.016 ± 0.0031" takes behind a bar
+
 function smallOption(view: View, rows: Small[]): EChartsCoreOption {
   const { colours } = view;
   const colour = (row: Small) => (row.name.startsWith("chance") ? blend(colours.muted, colours.surface, 0.4) : FEATURES.colour(colours));
@@ -128,7 +130,7 @@ function smallOption(view: View, rows: Small[]): EChartsCoreOption {
   return {
     ...common(view),
     tooltip: tooltip(view, ({ dataIndex }) => [rows[dataIndex].name, inBits(rows[dataIndex].value)]),
-    xAxis: axis(view, { type: "value", min: 0, max: largest > 0 ? largest * 1.18 : 1, axisLabel: { color: colours.muted, showMaxLabel: false, hideOverlap: true } }),
+    xAxis: axis(view, { type: "value", min: 0, max: largest > 0 ? (largest * view.width) / (view.width - LABEL_ROOM) : 1, axisLabel: { color: colours.muted, showMaxLabel: false, hideOverlap: true } }),
     yAxis: namesAbove(view, rows.map((row) => row.name)),
     series: [
       {

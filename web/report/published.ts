@@ -83,7 +83,7 @@ export function publishedSection(facts: Facts): Section | null {
   if (checks.length) body.push(el("h3", {}, "Do the constraints hold?"), el("ul", { class: "checks" }, ...checks.map(checkLine)));
   if (pairs.length) body.push(el("h3", {}, "At a glance"), el("dl", {}, ...pairs.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)))));
   body.push(...leftOut(facts), ...files(facts));
-  return body.length ? { id: "published", title: "What was published, and that the constraints hold", body } : null;
+  return body.length ? { id: "published", title: checks.length ? "What was published, and whether the constraints hold" : "What was published", body } : null;
 }
 
 export function limitText(limit: unknown): string {

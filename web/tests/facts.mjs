@@ -177,6 +177,9 @@ export function crowded() {
 export const categorical = {
   format: 1, title: "Diagnoses", data: { people: 300, secret: "diagnosis", secret_kind: "categorical", values: 4 },
   groups: [{ label: "respiratory", people: 180, values: 2 }, { label: "other", people: 120, values: 2 }],
-  histogram: [{ value: "asthma", people: 100 }, { value: "COPD", people: 80 }, { value: "fracture", people: 90 }, { value: "burn", people: 30 }],
+  histogram: [
+    { value: "asthma", people: 100, group: "respiratory" }, { value: "fracture", people: 90, group: "other" },
+    { value: "COPD", people: 80, group: "respiratory" }, { value: "burn", people: 30, group: "other" },
+  ],
   leakage: { total: 0.99, groups: 0.97, features: 0.02, secret_entropy: 1.9, fano_error_bound: -0.2 },
 };
