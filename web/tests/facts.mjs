@@ -173,6 +173,19 @@ export function crowded() {
   };
 }
 
+/** The full facts with about every eighth key or number lost: absent, or null. The same for the same seed. */
+export function torn(seed) {
+  let state = seed;
+  const draw = () => (state = (state * 1103515245 + 12345) % 2147483648) / 2147483648;
+  const tear = (value) => {
+    if (Array.isArray(value)) return value.map((item) => (draw() < 0.03 ? null : tear(item)));
+    if (value === null || typeof value !== "object") return draw() < 0.1 ? null : value;
+    const kept = Object.entries(value).filter(() => draw() > 0.12);
+    return Object.fromEntries(kept.map(([key, inner]) => [key, draw() < 0.04 ? null : tear(inner)]));
+  };
+  return tear(full);
+}
+
 /** A categorical secret: groups without ends, values that are words. */
 export const categorical = {
   format: 1, title: "Diagnoses", data: { people: 300, secret: "diagnosis", secret_kind: "categorical", values: 4 },
