@@ -1,0 +1,189 @@
+// The facts of a run as docs/formats.md ("Report facts") describes them. Everything may be absent; a number may be null, and
+// then the key with "_why" behind it may say why.
+
+export type Measured = number | null | undefined;
+
+/** A mean with its confidence interval. */
+export interface Interval {
+  mean?: Measured;
+  low?: Measured;
+  high?: Measured;
+  why?: string;
+}
+
+export interface DataFacts {
+  people?: Measured;
+  left_out?: { why?: string; people?: Measured }[];
+  values?: Measured;
+  features?: Measured;
+  entries?: Measured;
+  secret?: string;
+  secret_kind?: string;
+  kept?: string[];
+  distance?: string;
+}
+
+export interface ReleaseFacts {
+  method?: string;
+  method_help?: string;
+  threat?: string;
+  balanced?: boolean;
+  seeded?: boolean;
+  ids?: string;
+  earlier_draws?: Measured;
+  files?: { name?: string; rows?: Measured; bytes?: Measured; sha256?: string }[];
+}
+
+export interface Check {
+  what?: string;
+  passed?: boolean | null;
+  detail?: string;
+}
+
+export interface Group {
+  label?: string;
+  low?: Measured;
+  high?: Measured;
+  people?: Measured;
+  values?: Measured;
+}
+
+export interface Cell {
+  value?: number | string | null;
+  people?: Measured;
+  /** Label of its group, where groups have no ends to find it by. */
+  group?: string;
+}
+
+export interface Leakage {
+  total?: Measured;
+  groups?: Measured;
+  features?: Measured;
+  clusters?: Measured;
+  learned?: Measured;
+  null?: Measured;
+  null_deviation?: Measured;
+  unprotected?: Measured;
+  secret_entropy?: Measured;
+  fano_error_bound?: Measured;
+  epsilon?: Measured;
+}
+
+export interface Round {
+  round?: Measured;
+  objective?: Measured;
+  leakage?: Measured;
+  distance?: Measured;
+  moves?: Measured;
+}
+
+export interface Pool {
+  label?: string;
+  people?: Measured;
+  clusters?: (number | string)[];
+  matrix?: Measured[][];
+}
+
+export interface FrontierPoint {
+  budget?: Measured;
+  distance?: Measured;
+  leakage?: Measured;
+  features?: Measured;
+  gap?: Measured;
+}
+
+export interface Attack {
+  attacker?: string;
+  scenario?: string;
+  what?: string;
+  published?: Interval;
+  unobscured?: Interval;
+  group_only?: Interval;
+  nothing?: Interval;
+  /** Error of the group-only guess minus error of the attack: above 0 the attacker gains. */
+  advantage?: Interval;
+  /** The same on unobscured features, where it was measured pair by pair. */
+  unobscured_advantage?: Interval;
+}
+
+export interface Utility {
+  name?: string;
+  measure?: string;
+  better?: string;
+  published?: Interval;
+  unobscured?: Interval;
+  baseline?: Interval;
+}
+
+export interface Audit {
+  secret_unit?: string;
+  error?: string;
+  interval?: string;
+  repetitions?: Measured;
+  attacks?: Attack[];
+  informed?: {
+    error?: Measured;
+    group_only?: Measured;
+    repeated?: { releases?: Measured; error?: Interval }[];
+  };
+  utilities?: Utility[];
+  notes?: string[];
+}
+
+export interface TradeoffPoint {
+  budget?: Measured;
+  distance?: Measured;
+  leakage?: Measured;
+  attack?: Interval;
+  utility?: Interval;
+}
+
+export interface Curve<Point> {
+  method?: string;
+  points?: Point[];
+}
+
+export interface Facts {
+  format?: number;
+  program?: string;
+  made?: string;
+  title?: string;
+  data?: DataFacts;
+  release?: ReleaseFacts;
+  checks?: Check[];
+  constraints?: { people?: Measured[]; values?: Measured[]; groups?: Measured };
+  groups?: Group[];
+  histogram?: Cell[];
+  leakage?: Leakage;
+  budget?: Measured;
+  distance?: Measured;
+  gap_bits?: Measured;
+  joint_gap_bits?: Measured;
+  history?: Round[];
+  channel?: { what?: string; pools?: Pool[] };
+  frontier?: Curve<FrontierPoint>[];
+  audit?: Audit;
+  tradeoff?: Curve<TradeoffPoint>[];
+  tradeoff_axes?: { attack?: string; utility?: string; utility_better?: string };
+  settings?: { key?: string; value?: unknown; given?: boolean }[];
+  limits?: string[];
+}
+
+export function isNumber(x: unknown): x is number {
+  return typeof x === "number" && Number.isFinite(x);
+}
+
+export function list<T>(items: readonly (T | null | undefined)[] | null | undefined): T[] {
+  return Array.isArray(items) ? (items.filter((item) => item !== null && item !== undefined) as T[]) : [];
+}
+
+/** The key was written, be it as null: the figure belongs to this run. */
+export function mentioned(object: object | null | undefined, key: string): boolean {
+  return !!object && key in object;
+}
+
+/** Why the number under `key` is null, if that was said. */
+export function whyOf(object: object | null | undefined, key: string): string | undefined {
+  const why = (object as Record<string, unknown> | null | undefined)?.[`${key}_why`];
+  return typeof why === "string" && why ? why : undefined;
+}

@@ -1,0 +1,165 @@
+// The groups over the histogram of the secret.
+import type { EChartsCoreOption } from "echarts/core";
+import { axis, common, Figure, tooltip, type View } from "./chart";
+import { el, table, words, type TableData } from "./dom";
+import { isNumber, list, type Cell, type Facts, type Group } from "./facts";
+import { count, counted } from "./numbers";
+import { limitText } from "./published";
+import type { Section } from "./section";
+import { groupWord, secretName } from "./summary";
+import { mark } from "./theme";
+
+interface Bar {
+  value: string;
+  people: number;
+  group: number; // index into the groups; -1: none
+}
+
+// A band narrower than its label's letters goes without it; the table has all of them.
+const LETTER_WIDTH = 7.5;
+
+/** The group that the cell names, else the last one that begins at or below its value and does not end before it. */
+function groupOf(cell: Cell, groups: Group[]): number {
+  if (cell.group) return groups.findIndex((group) => group.label === cell.group);
+  const value = cell.value;
+  if (!isNumber(value)) return -1;
+  return groups.findLastIndex((group) => isNumber(group.low) && isNumber(group.high) && group.low <= value && value <= group.high);
+}
+
+function bars(facts: Facts, groups: Group[]): Bar[] {
+  const cells = list(facts.histogram).filter((cell) => isNumber(cell.people));
+  const numbers = cells.every((cell) => isNumber(cell.value));
+  if (numbers) cells.sort((a, b) => Number(a.value) - Number(b.value));
+  const found = cells.map((cell) => ({ value: words(cell.value, "unnamed"), people: cell.people as number, group: groupOf(cell, groups) }));
+  return numbers ? found : found.sort((a, b) => a.group - b.group); // words of one group stand together
+}
+
+/** Runs of bars of one group: [first, last] by group. */
+function runs(all: Bar[]): { group: number; first: number; last: number }[] {
+  const found: { group: number; first: number; last: number }[] = [];
+  all.forEach((bar, i) => {
+    const last = found.at(-1);
+    if (last && last.group === bar.group) last.last = i;
+    else found.push({ group: bar.group, first: i, last: i });
+  });
+  return found.filter((run) => run.group >= 0);
+}
+
+const EVEN = mark(0);
+const ODD = mark(1);
+
+function histogramOption(view: View, all: Bar[], groups: Group[]): EChartsCoreOption {
+  const { colours } = view;
+  const perBar = (view.width - 60) / all.length;
+  const colour = (bar: Bar) => (bar.group < 0 ? colours.muted : (bar.group % 2 ? ODD : EVEN).colour(colours));
+  const label = (group: number, first: number, last: number) => {
+    const text = words(groups[group].label, "unnamed");
+    return text.length * LETTER_WIDTH <= (last - first + 1) * perBar ? text : "";
+  };
+  return {
+    ...common(view),
+    tooltip: tooltip(view, ({ dataIndex }) => {
+      const bar = all[dataIndex];
+      return [bar.value, counted(bar.people, "person", "people"), ...(bar.group >= 0 ? [`published as ${words(groups[bar.group].label, "unnamed")}`] : [])];
+    }),
+    grid: { ...(common(view).grid as object), top: 34 },
+    xAxis: axis(view, { type: "category", data: all.map((bar) => bar.value), axisTick: { show: false }, axisLabel: { color: colours.muted, hideOverlap: true, width: 90, overflow: "truncate" } }),
+    yAxis: axis(view, { type: "value", minInterval: 1 }),
+    series: [
+      {
+        type: "bar",
+        barMaxWidth: 80,
+        barCategoryGap: all.length > 80 ? "0%" : "12%",
+        data: all.map((bar) => ({ value: bar.people, itemStyle: { color: colour(bar) } })),
+        markArea: {
+          silent: true,
+          data: runs(all).map(({ group, first, last }) => [
+            {
+              xAxis: first,
+              name: label(group, first, last),
+              itemStyle: { color: group % 2 ? "transparent" : colours.band },
+              label: { position: "top", color: colours.text, fontWeight: 600, fontSize: 13 },
+            },
+            { xAxis: last },
+          ]),
+        },
+      },
+    ],
+  };
+}
+
+function groupBarsOption(view: View, groups: Group[]): EChartsCoreOption {
+  const { colours } = view;
+  return {
+    ...common(view),
+    tooltip: tooltip(view, ({ dataIndex }) => [words(groups[dataIndex].label, "unnamed"), `${count(groups[dataIndex].people)} people`]),
+    xAxis: axis(view, { type: "category", data: groups.map((group) => words(group.label, "unnamed")), axisLabel: { color: colours.muted, hideOverlap: true, width: 90, overflow: "truncate" } }),
+    yAxis: axis(view, { type: "value", minInterval: 1 }),
+    series: [{ type: "bar", barMaxWidth: 60, itemStyle: { color: EVEN.colour(colours) }, data: groups.map((group) => (isNumber(group.people) ? group.people : 0)) }],
+  };
+}
+
+function histogramTable(facts: Facts, all: Bar[], groups: Group[]): TableData {
+  const grouped = all.some((bar) => bar.group >= 0);
+  return {
+    caption: `People by exact ${secretName(facts)}. Finer than the release: not for publication.`,
+    columns: [{ name: `exact ${secretName(facts)}` }, { name: "people", number: true }, ...(grouped ? [{ name: "published as" }] : [])],
+    rows: all.map((bar) => [bar.value, count(bar.people), ...(grouped ? [bar.group < 0 ? "no group" : words(groups[bar.group].label, "unnamed")] : [])]),
+  };
+}
+
+function groupsTable(facts: Facts, groups: Group[]): TableData {
+  const limits = [
+    ["people", limitText(facts.constraints?.people)],
+    ["distinct values", limitText(facts.constraints?.values)],
+  ].filter(([, text]) => text);
+  const asked = limits.length ? ` Asked for in every group: ${limits.map(([name, text]) => `${text} ${name}`).join(", ")}.` : "";
+  return {
+    caption: `The published ${groupWord(facts).many}.${asked}`,
+    columns: [{ name: "group" }, { name: "people", number: true }, { name: "distinct values", number: true }],
+    rows: groups.map((group) => [words(group.label, "unnamed"), count(group.people), count(group.values)]),
+  };
+}
+
+function histogramFigure(facts: Facts, groups: Group[]): Figure | null {
+  const all = bars(facts, groups);
+  if (!all.length) return null;
+  const secret = secretName(facts);
+  const grouped = all.some((bar) => bar.group >= 0);
+  return new Figure({
+    title: grouped ? `People by exact ${secret}, and the group that is published` : `People by exact ${secret}`,
+    howToRead: grouped
+      ? `each bar is the number of people with one exact ${secret}; bars of one colour on one band are published under one name, so a reader of the release cannot tell them apart by it.`
+      : `each bar is the number of people with one exact ${secret}; the release shows groups of these values instead.`,
+    description: `Bar chart of ${counted(all.length, "exact value", "exact values")} of ${secret} in ${counted(groups.length, "group", "groups")}. The table below has its numbers.`,
+    height: () => 300,
+    option: (view) => histogramOption(view, all, groups),
+    table: histogramTable(facts, all, groups),
+    yName: "people",
+    xName: secret,
+  });
+}
+
+function groupBarsFigure(groups: Group[], data: TableData): Figure | null {
+  if (!groups.some((group) => isNumber(group.people))) return null;
+  return new Figure({
+    title: "People by group",
+    howToRead: "each bar is the number of people published under one group; the smaller the group, the fewer people a person hides among.",
+    description: `Bar chart of the people in ${counted(groups.length, "group", "groups")}. The table below has its numbers.`,
+    height: () => 260,
+    option: (view) => groupBarsOption(view, groups),
+    table: data,
+    yName: "people",
+  });
+}
+
+export function groupsSection(facts: Facts): Section | null {
+  const groups = list(facts.groups);
+  const data = groupsTable(facts, groups);
+  const figure = histogramFigure(facts, groups) ?? groupBarsFigure(groups, data);
+  const body: Node[] = [];
+  if (figure) body.push(figure.element);
+  if (groups.length > 0 && groups.length <= 12) body.push(table(data));
+  else if (groups.length > 12) body.push(el("details", {}, el("summary", {}, `All ${groups.length} groups`), table(data)));
+  return body.length ? { id: "groups", title: "The groups", body, figures: figure ? [figure] : [] } : null;
+}

@@ -1,0 +1,230 @@
+// The report in a real browser: whatever the facts, it draws, fits, stays silent and says nothing that was not measured.
+import assert from "node:assert/strict";
+import { mkdirSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import { missing, Reports, settled } from "./browser.mjs";
+import { categorical, crowded, full, minimal, oneGroup, torn } from "./facts.mjs";
+
+const SAMPLES = { full, minimal, oneGroup, crowded: crowded(), categorical };
+const CHARTS = { full: 12, minimal: 0, oneGroup: 3, crowded: 14, categorical: 2 };
+const SHOTS = process.env.HYOBSCURE_SHOTS; // a folder: also writes screenshots to look at
+
+const BROKEN = /\b(NaN|undefined|null|Infinity)\b|\[object/;
+
+const why = missing();
+if (why) console.log(`web_report skipped: ${why}`);
+
+/** Shapes of data in a chart: what a frame with axes alone does not have. */
+function drawnShapes() {
+  return [...document.querySelectorAll(".chart")].map((box) => ({
+    label: box.getAttribute("aria-label"),
+    // Axis lines and grid lines have no fill; bars, cells, symbols and their like have one.
+    shapes: [...box.querySelectorAll("svg path, svg rect, svg circle")].filter((shape) => {
+      const fill = shape.getAttribute("fill");
+      const { width, height } = shape.getBoundingClientRect();
+      return fill && fill !== "none" && fill !== "transparent" && width > 0 && height > 0;
+    }).length,
+  }));
+}
+
+function visibleText() {
+  document.querySelectorAll("details").forEach((details) => (details.open = !details.classList.contains("notices")));
+  const labels = [...document.querySelectorAll("[aria-label]")].map((element) => element.getAttribute("aria-label"));
+  const drawn = [...document.querySelectorAll("svg text")].map((element) => element.textContent);
+  return [document.title, document.querySelector("header").innerText, document.querySelector("main").innerText, ...labels, ...drawn].join("\n");
+}
+
+function overflow() {
+  return document.documentElement.scrollWidth - document.documentElement.clientWidth;
+}
+
+describe("the report in Chromium", { skip: why }, () => {
+  const reports = new Reports();
+  const urls = {};
+  before(async () => {
+    await reports.start();
+    for (const [name, facts] of Object.entries(SAMPLES)) urls[name] = reports.write(facts);
+    if (SHOTS) mkdirSync(SHOTS, { recursive: true });
+  });
+  after(() => reports.stop());
+
+  for (const name of Object.keys(SAMPLES)) {
+    for (const width of [360, 1400]) {
+      for (const colorScheme of ["light", "dark"]) {
+        test(`${name} at ${width} pixels, ${colorScheme}: draws, fits, loads nothing`, async () => {
+          const { page, faults } = await reports.open(urls[name], { width, colorScheme });
+          if (SHOTS) await page.screenshot({ path: `${SHOTS}/${name}-${width}-${colorScheme}.png`, fullPage: true });
+          assert.equal(await page.evaluate(overflow), 0, "the page is wider than the screen");
+          const charts = await page.evaluate(drawnShapes);
+          assert.equal(charts.length, CHARTS[name]);
+          for (const chart of charts) {
+            assert.ok(chart.label.length > 20, "a chart has a description");
+            assert.ok(chart.shapes > 0, `nothing is drawn: ${chart.label}`);
+          }
+          const text = await page.evaluate(visibleText);
+          assert.doesNotMatch(text, BROKEN);
+          assert.equal(await page.evaluate(overflow), 0, "the page is wider than the screen with its tables open");
+          assert.equal(await page.evaluate(() => window.hacked), undefined, "text of users was run");
+          assert.equal(await page.locator("main img, main script, header img").count(), 0, "text of users became an element");
+          assert.deepEqual(faults, []);
+          await page.close();
+        });
+      }
+    }
+  }
+
+  test("facts with any part missing or null still make a report without gaps", async () => {
+    let charts = 0;
+    for (let seed = 1; seed <= 12; seed += 1) {
+      const { page, faults } = await reports.open(reports.write(torn(seed)), { width: 900 });
+      assert.deepEqual(faults, [], `seed ${seed}`);
+      for (const chart of await page.evaluate(drawnShapes)) {
+        charts += 1;
+        assert.ok(chart.shapes > 0, `seed ${seed}: nothing is drawn: ${chart.label}`);
+      }
+      assert.doesNotMatch(await page.evaluate(visibleText), BROKEN, `seed ${seed}`);
+      await page.close();
+    }
+    assert.ok(charts > 40, "the tears leave most charts");
+  });
+
+  test("colours follow the system, and the reader's choice beats it", async () => {
+    const ground = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const { page } = await reports.open(urls.full, { colorScheme: "dark" });
+    const dark = await ground(page);
+    const bar = () => page.evaluate(() => document.querySelector("#groups .chart").innerHTML.match(/rgb\(\d+, ?\d+, ?\d+\)/g).join());
+    const darkBars = await bar();
+    await page.selectOption("#theme", "light");
+    await settled(page);
+    const light = await ground(page);
+    assert.notEqual(dark, light);
+    assert.notEqual(await bar(), darkBars, "charts change with the page");
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.selectOption("#theme", "auto");
+    assert.equal(await ground(page), light);
+    await page.close();
+  });
+
+  test("a chart that was resized is the chart that is drawn at once", async () => {
+    const drawing = (page) => page.evaluate(() => [...document.querySelectorAll(".chart svg")].map((svg) => svg.outerHTML.replace(/zr\d+-|ec_\w+|id="[^"]*"|class="[^"]*"|#zr[^)"]*/g, "")));
+    const { page: resized } = await reports.open(urls.full, { width: 1400 });
+    await resized.setViewportSize({ width: 620, height: 900 });
+    await settled(resized);
+    const { page: fresh } = await reports.open(urls.full, { width: 620 });
+    const [one, other] = [await drawing(resized), await drawing(fresh)];
+    one.forEach((svg, i) => assert.equal(svg, other[i], `chart ${i}`));
+    await resized.close();
+    await fresh.close();
+  });
+
+  test("on paper the report is light, its charts have the width of the paper, and the screen comes back", async () => {
+    const { page, faults } = await reports.open(urls.full, { colorScheme: "dark" });
+    await page.evaluate(() => {
+      addEventListener("beforeprint", () => {
+        const charts = [...document.querySelectorAll(".chart svg")];
+        window.printed = { theme: document.documentElement.dataset.theme, widths: charts.map((svg) => Number(svg.getAttribute("width"))), shapes: charts.map((svg) => svg.querySelectorAll("path").length) };
+      });
+    });
+    const pdf = await page.pdf({ format: "A4", printBackground: true, path: SHOTS && `${SHOTS}/full.pdf` });
+    assert.equal(pdf.subarray(0, 5).toString(), "%PDF-");
+    const printed = await page.evaluate(() => window.printed);
+    assert.equal(printed.theme, "light");
+    assert.equal(printed.widths.length, CHARTS.full);
+    for (const width of printed.widths) assert.ok(width > 300 && width <= 680, `a chart is ${width} pixels wide`);
+    for (const shapes of printed.shapes) assert.ok(shapes > 3);
+    await settled(page);
+    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "auto");
+    assert.equal(await page.evaluate(overflow), 0);
+    assert.deepEqual(faults, []);
+    const { page: empty } = await reports.open(urls.minimal);
+    assert.ok(pdf.length > 2 * (await empty.pdf({ format: "A4" })).length, "the charts are in the PDF");
+    await page.close();
+    await empty.close();
+  });
+
+  test("another pool, another measure and a switched-off method change the drawing and its table", async () => {
+    const { page, faults } = await reports.open(urls.full);
+    const drawing = (id) => page.locator(`#${id} .chart svg`).evaluate((svg) => svg.outerHTML);
+    let before = await drawing("channel");
+    await page.selectOption("#channel select", "3");
+    assert.notEqual(await drawing("channel"), before);
+    assert.match(await page.locator("#channel caption").textContent(), /45-50 \(121 people\)/);
+    before = await drawing("frontier");
+    await page.selectOption("#frontier select", "leakage");
+    assert.notEqual(await drawing("frontier"), before);
+    before = await drawing("tradeoff");
+    const button = page.locator("#tradeoff .legend button").first();
+    await button.click();
+    assert.equal(await button.getAttribute("aria-pressed"), "false");
+    assert.notEqual(await drawing("tradeoff"), before);
+    await button.click();
+    assert.equal(await drawing("tradeoff"), before);
+    assert.deepEqual(faults, []);
+    await page.close();
+  });
+
+  test("a tooltip shows text of users as text", async () => {
+    const { page, faults } = await reports.open(urls.crowded);
+    const chart = page.locator("#channel .chart");
+    await chart.scrollIntoViewIfNeeded();
+    await page.selectOption("#channel select", "1");
+    await chart.hover({ position: { x: 120, y: 80 } });
+    await page.waitForFunction(() => /own cluster/.test(document.querySelector("#channel .chart")?.innerText ?? ""));
+    const group = page.locator("#groups .chart");
+    await group.hover({ position: { x: 95, y: 270 } });
+    await page.waitForFunction(() => /published as/.test(document.querySelector("#groups .chart")?.innerText ?? ""));
+    assert.equal(await page.evaluate(() => window.hacked), undefined);
+    assert.deepEqual(faults, []);
+    await page.close();
+  });
+
+  test("headings go down by one, tables have captions, controls have names, places of the contents exist", async () => {
+    const { page } = await reports.open(urls.full);
+    const found = await page.evaluate(() => {
+      const levels = [...document.querySelectorAll("h1, h2, h3")].map((heading) => Number(heading.tagName[1]));
+      return {
+        levels,
+        tables: [...document.querySelectorAll("table")].map((table) => table.caption?.textContent ?? ""),
+        selects: [...document.querySelectorAll("select")].map((select) => select.labels.length),
+        figures: [...document.querySelectorAll("figure")].map((figure) => !!figure.querySelector("figcaption") && !!figure.querySelector("table")),
+        broken: [...document.querySelectorAll("a[href]")].map((link) => link.getAttribute("href")).filter((href) => !href.startsWith("#") || !document.querySelector(href)),
+      };
+    });
+    assert.equal(found.levels.filter((level) => level === 1).length, 1);
+    found.levels.reduce((above, level) => (assert.ok(level <= above + 1), level), 0);
+    for (const caption of found.tables) assert.ok(caption.length > 5);
+    for (const labels of found.selects) assert.equal(labels, 1);
+    assert.ok(found.figures.length === CHARTS.full && found.figures.every(Boolean));
+    assert.deepEqual(found.broken, []);
+    await page.close();
+  });
+
+  test("text stands out from its ground in both themes", async () => {
+    for (const colorScheme of ["light", "dark"]) {
+      const { page } = await reports.open(urls.oneGroup, { colorScheme });
+      const faint = await page.evaluate(() => {
+        const numbers = (colour) => colour.match(/[\d.]+/g).map(Number);
+        const luminance = (colour) => {
+          const [r, g, b] = numbers(colour).slice(0, 3).map((x) => (x / 255 <= 0.03928 ? x / 255 / 12.92 : ((x / 255 + 0.055) / 1.055) ** 2.4));
+          return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+        };
+        const ground = (element) => {
+          for (let at = element; at; at = at.parentElement) {
+            const colour = getComputedStyle(at).backgroundColor;
+            if (numbers(colour)[3] !== 0) return colour;
+          }
+          return "rgb(255, 255, 255)";
+        };
+        return [...document.querySelectorAll("body *:not(svg *):not(script):not(style):not(noscript)")]
+          .filter((element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim()) && element.checkVisibility())
+          .map((element) => {
+            const [dark, light] = [luminance(getComputedStyle(element).color), luminance(ground(element))].sort((a, b) => a - b);
+            return { text: element.textContent.slice(0, 40), ratio: (light + 0.05) / (dark + 0.05) };
+          })
+          .filter(({ ratio }) => ratio < 4.5);
+      });
+      assert.deepEqual(faint, [], colorScheme);
+      await page.close();
+    }
+  });
+});
