@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <vector>
 
@@ -56,10 +55,6 @@ struct AttackResult {
   /// splits and publications, corrected for their dependence (interval.h).
   bool interval_over_people = false;
 };
-
-/// The publication of repetition 0, 1, ...: a new draw each, or always the same release. Called from one
-/// thread, in order.
-using PublicationOf = std::function<Publication(int repetition)>;
 
 /// Tries to infer the secret of people from what is published of them: features, group and kept cells.
 ///

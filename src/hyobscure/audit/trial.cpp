@@ -135,12 +135,12 @@ void validate(const AttackSettings& settings, std::size_t people) {
           "known_share", "Take a share that leaves people on both sides.");
 }
 
-std::vector<Publication> publications(const Victims& victims, const PublicationOf& publication_of,
+std::vector<Publication> publications(const data::SparseRows& features, const PublicationOf& publication_of,
                                       int repetitions) {
   std::vector<Publication> all;
   for (int r = 0; r < repetitions; ++r) {
     all.push_back(publication_of(r));
-    check(all.back(), victims);
+    check(all.back(), features);
   }
   return all;
 }

@@ -40,7 +40,7 @@ std::vector<std::uint32_t> own_rows(std::size_t people);
 void validate(const AttackSettings& settings, std::size_t people);
 
 /// Checked publications of all repetitions.
-std::vector<Publication> publications(const Victims& victims, const PublicationOf& publication_of,
+std::vector<Publication> publications(const data::SparseRows& features, const PublicationOf& publication_of,
                                       int repetitions);
 
 /// Carries out all trials with all attackers, and sums them up.

@@ -45,13 +45,13 @@ void check(const Victims& victims) {
   census::check_rows(census::Distance::Euclidean, victims.features);
 }
 
-void check(const Publication& publication, const Victims& victims) {
-  require(publication.row_of_person.size() == victims.size() &&
+void check(const Publication& publication, const data::SparseRows& features) {
+  require(publication.row_of_person.size() == features.size() &&
               all_below(publication.row_of_person, publication.rows.size()),
           "release", "it is not a release of these people", "Audit it with the spec it was published from.");
-  require(publication.rows.columns == victims.features.columns, "release",
+  require(publication.rows.columns == features.columns, "release",
           "its columns differ from those of the people", "Audit it with the spec it was published from.");
-  if (&publication.rows != &victims.features)
+  if (&publication.rows != &features)
     census::check_rows(census::Distance::Euclidean, publication.rows, "release");
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -31,11 +32,15 @@ struct Publication {
   std::vector<std::uint32_t> row_of_person;
 };
 
+/// The publication of repetition 0, 1, ...: a new draw each, or always the same release. Called from one
+/// thread, in order.
+using PublicationOf = std::function<Publication(int repetition)>;
+
 /// Throws InputError unless all parts fit together, entries are finite and there is something to infer: at
 /// least kFewestPeople and two values among them.
 void check(const Victims& victims);
 /// Throws InputError for a publication of other people or columns.
-void check(const Publication& publication, const Victims& victims);
+void check(const Publication& publication, const data::SparseRows& features);
 
 inline constexpr std::size_t kFewestPeople = 20;  ///< below, a split leaves nothing to learn from or to test
 
