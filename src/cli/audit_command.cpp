@@ -8,6 +8,7 @@
 #include "hyobscure/release/manifest.h"
 #include "hyobscure/report/summary.h"
 #include "hyobscure/study/audit.h"
+#include "hyobscure/study/utilities.h"
 
 namespace hyobscure::cli {
 namespace {
@@ -38,11 +39,12 @@ obscure::Mechanism mechanism_of(const AuditOptions& options, const data::People&
 }
 
 study::Audit audit(const AuditOptions& options, const CommonOptions& common, const data::Spec& spec,
-                   const data::People& people, const Progress& progress) {
+                   const data::People& people, const std::optional<audit::TaskLabel>& task,
+                   const Progress& progress) {
   if (options.mechanism.empty())
-    return study::audit_release(people, spec, options.folder, progress,
+    return study::audit_release(people, spec, options.folder, task, progress,
                                 {.memory = common.memory, .threads = common.threads});
-  return study::audit_mechanism(people, spec, mechanism_of(options, people), progress);
+  return study::audit_mechanism(people, spec, mechanism_of(options, people), task, progress);
 }
 
 int run(const AuditOptions& options, const CommonOptions& common, const Progress& progress) {
@@ -50,7 +52,8 @@ int run(const AuditOptions& options, const CommonOptions& common, const Progress
   const data::Spec spec = options.spec.read();
   data::Engine engine(engine_settings(common, spec), progress);
   const data::Reading reading = data::read_people(engine, spec);
-  const study::Audit found = audit(options, common, spec, reading.people, progress);
+  const study::Audit found =
+      audit(options, common, spec, reading.people, study::task_label(engine, spec), progress);
   progress.report("", 0, 0);
   fmt::print("{}", common.json ? report::audit_json(found, spec, watch.seconds()) + "\n"
                                : report::audit_text(found, spec));

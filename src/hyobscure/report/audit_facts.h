@@ -12,6 +12,7 @@ namespace hyobscure::report {
 [[nodiscard]] std::string scenario_name(audit::Scenario scenario);  ///< "I"
 
 [[nodiscard]] Json estimate_json(const audit::Estimate& estimate);
+[[nodiscard]] Json utility_json(const audit::UtilityResult& utility);
 /// As docs/formats.md has it under "report facts".
 [[nodiscard]] Json audit_facts(const study::Audit& audit);
 

@@ -60,6 +60,21 @@ std::string informed_text(const study::Audit& audit) {
   return text + " releases: publish once.\n";
 }
 
+std::string utilities_text(const study::Audit& audit) {
+  TextTable table({"use", "measure", "with the release", "with true features", "with no features", "loss"});
+  std::string notes;
+  for (const audit::UtilityResult& utility : audit.utilities) {
+    if (!utility.measurable()) {
+      notes += fmt::format("  {}: {}\n", utility.name, utility.note);
+      continue;
+    }
+    const audit::UtilityFigures& figures = *utility.figures;
+    table.row({utility.name, utility.measure, with_interval(figures.published),
+               figure(figures.unobscured.mean), figure(figures.baseline.mean), with_interval(figures.loss)});
+  }
+  return "What the release is good for\n" + table.text() + notes;
+}
+
 }  // namespace
 
 std::string attacker_name(audit::Attacker attacker) {
@@ -72,6 +87,20 @@ std::string scenario_name(audit::Scenario scenario) {
 
 Json estimate_json(const audit::Estimate& estimate) {
   return {{"mean", number(estimate.mean)}, {"low", number(estimate.low)}, {"high", number(estimate.high)}};
+}
+
+Json utility_json(const audit::UtilityResult& utility) {
+  Json json = {{"name", utility.name},
+               {"measure", utility.measure},
+               {"better", utility.lower_is_better ? "lower" : "higher"},
+               {"note", utility.note}};
+  if (!utility.measurable()) return json;
+  const audit::UtilityFigures& figures = *utility.figures;
+  json["published"] = estimate_json(figures.published);
+  json["unobscured"] = estimate_json(figures.unobscured);
+  json["baseline"] = estimate_json(figures.baseline);
+  json["loss"] = estimate_json(figures.loss);
+  return json;
 }
 
 Json audit_facts(const study::Audit& audit) {
@@ -100,6 +129,9 @@ Json audit_facts(const study::Audit& audit) {
       json["informed"]["repeated"].push_back(
           {{"releases", repeated.releases}, {"error", estimate_json(repeated.error)}});
   }
+  json["utilities"] = Json::array();
+  for (const audit::UtilityResult& utility : audit.utilities)
+    json["utilities"].push_back(utility_json(utility));
   json["notes"] = audit.notes;
   return json;
 }
@@ -108,7 +140,7 @@ std::string audit_text(const study::Audit& audit, const data::Spec& spec) {
   std::string text = fmt::format(
       "Attacks on \"{}\": mean absolute error with its 95 % interval, {} repetitions{}\n", spec.people.secret,
       audit.repetitions, audit.redrawn ? ", each with its own split and draw" : ", each with its own split");
-  text += attacks_text(audit) + informed_text(audit);
+  text += attacks_text(audit) + informed_text(audit) + "\n" + utilities_text(audit);
   for (const std::string& note : audit.notes) text += "  " + note + "\n";
   return text;
 }

@@ -14,6 +14,7 @@
 #include "hyobscure/release/verify.h"
 #include "hyobscure/study/informed.h"
 #include "hyobscure/study/redraw.h"
+#include "hyobscure/study/utilities.h"
 
 namespace hyobscure::study {
 namespace {
@@ -175,7 +176,7 @@ std::vector<std::uint32_t> donors_by_id(const std::vector<release::PublishedRow>
 }  // namespace
 
 Audit audit_mechanism(const data::People& people, const data::Spec& spec, const obscure::Mechanism& mechanism,
-                      const Progress& progress) {
+                      const std::optional<audit::TaskLabel>& task, const Progress& progress) {
   std::vector<std::uint32_t> group_of_value;
   for (std::uint32_t v = 0; v < people.values.size(); ++v)
     group_of_value.push_back(static_cast<std::uint32_t>(mechanism.group_of_value(v)));
@@ -187,11 +188,13 @@ Audit audit_mechanism(const data::People& people, const data::Spec& spec, const 
   add_attacks(audit, spec, victims, publication_of, progress);
   add_shadow(audit, spec, people, mechanism, victims, publication_of, progress);
   add_informed(audit, spec, people, mechanism, redraw, victims.numbers, progress);
+  audit.utilities = utilities(people, spec, task, publication_of, progress);
   return audit;
 }
 
 Audit audit_release(const data::People& people, const data::Spec& spec, const std::filesystem::path& folder,
-                    const Progress& progress, data::EngineSettings engine) {
+                    const std::optional<audit::TaskLabel>& task, const Progress& progress,
+                    data::EngineSettings engine) {
   const auto rows = release::published_rows(folder, spec, progress, std::move(engine));
   const auto donors = donors_by_id(rows, people, folder);
   const release::Manifest manifest = release::read_manifest(folder / release::Manifest::kFileName);
@@ -202,6 +205,7 @@ Audit audit_release(const data::People& people, const data::Spec& spec, const st
   };
   Audit audit{.repetitions = spec.audit.releases, .redrawn = false};
   add_attacks(audit, spec, victims, publication_of, progress);
+  audit.utilities = utilities(people, spec, task, publication_of, progress);
   audit.notes.push_back(
       "Every repetition attacks the one release by another split. With its mechanism (-m) each has a draw of "
       "its own, "

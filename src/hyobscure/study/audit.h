@@ -7,6 +7,8 @@
 
 #include "hyobscure/audit/attack.h"
 #include "hyobscure/audit/informed.h"
+#include "hyobscure/audit/task.h"
+#include "hyobscure/audit/utility.h"
 #include "hyobscure/base/progress.h"
 #include "hyobscure/data/engine.h"
 #include "hyobscure/data/people.h"
@@ -22,18 +24,23 @@ struct Audit {
   std::vector<audit::AttackResult> attacks;
   std::optional<audit::InformedErrors> informed;  ///< where the channel is known
   std::vector<audit::RepeatedErrors> repeated;    ///< the informed attacker who sees several releases
-  std::vector<std::string> notes;                 ///< what was not measured, and why
+  std::vector<audit::UtilityResult> utilities;
+  std::vector<std::string> notes;  ///< what was not measured, and why
 };
 
 /// The audit as the spec has it ([audit]) of a mechanism: every repetition draws anew, in memory; the first
-/// draw is the release itself. Throws InputError for people whom nobody could audit, and Stopped.
+/// draw is the release itself. `task`: as task_label() reads it. Throws InputError for people whom nobody
+/// could audit, and Stopped.
 [[nodiscard]] Audit audit_mechanism(const data::People& people, const data::Spec& spec,
-                                    const obscure::Mechanism& mechanism, const Progress& progress = {});
+                                    const obscure::Mechanism& mechanism,
+                                    const std::optional<audit::TaskLabel>& task,
+                                    const Progress& progress = {});
 
 /// The audit of a written release from its files: the same attacks, all on the one release, without those who
 /// know the channel. Throws InputError as release::published_rows does.
 [[nodiscard]] Audit audit_release(const data::People& people, const data::Spec& spec,
-                                  const std::filesystem::path& folder, const Progress& progress = {},
+                                  const std::filesystem::path& folder,
+                                  const std::optional<audit::TaskLabel>& task, const Progress& progress = {},
                                   data::EngineSettings engine = {});
 
 }  // namespace hyobscure::study

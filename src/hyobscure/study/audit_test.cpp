@@ -58,7 +58,7 @@ TEST_F(AuditTest, FirstDrawIsTheReleaseAndTheOthersAreTheirOwn) {
 
 TEST_F(AuditTest, HasEveryAttackOfTheSpecAndNobodyBeatsTheInformedAttacker) {
   const obscure::Mechanism mechanism = obscure::fit(people(), spec());
-  const Audit audit = audit_mechanism(people(), spec(), mechanism);
+  const Audit audit = audit_mechanism(people(), spec(), mechanism, {});
   ASSERT_EQ(audit.attacks.size(), 2u);
   ASSERT_TRUE(audit.informed);
   for (const audit::AttackResult& attack : audit.attacks) {
@@ -105,8 +105,8 @@ TEST_F(AuditTest, FilesOfAReleaseGiveTheDonorsBack) {
   data::Engine engine({.folder = terms.folder}, {});
   const data::Reading reading = data::read_people(engine, terms);
   (void)release::publish(engine, terms, reading, mechanism, {.output = out / "r"});
-  const Audit from_files = audit_release(people(), terms, out / "r");
-  const Audit from_mechanism = audit_mechanism(people(), terms, mechanism);
+  const Audit from_files = audit_release(people(), terms, out / "r", {});
+  const Audit from_mechanism = audit_mechanism(people(), terms, mechanism, {});
   ASSERT_EQ(from_files.attacks.size(), 1u);
   EXPECT_FALSE(from_files.informed);
   // The first draw is the release, so both saw the same rows and splits.
@@ -120,16 +120,16 @@ TEST_F(AuditTest, ReleaseOfOtherDataOrWithoutIdsIsRefused) {
   data::Engine engine({.folder = terms.folder}, {});
   const data::Reading reading = data::read_people(engine, terms);
   (void)release::publish(engine, terms, reading, mechanism, {.output = out / "replaced"});
-  EXPECT_THROW((void)audit_release(people(), terms, out / "replaced"), InputError);
+  EXPECT_THROW((void)audit_release(people(), terms, out / "replaced", {}), InputError);
   (void)release::publish(engine, spec(), reading, mechanism, {.output = out / "edited"});
   std::ofstream(out / "edited" / "people.csv", std::ios::app) << "stranger,18-20\n";
-  EXPECT_THROW((void)audit_release(people(), spec(), out / "edited"), InputError);
-  EXPECT_THROW((void)audit_release(people(), spec(), out / "none"), InputError);
+  EXPECT_THROW((void)audit_release(people(), spec(), out / "edited", {}), InputError);
+  EXPECT_THROW((void)audit_release(people(), spec(), out / "none", {}), InputError);
 }
 
 TEST_F(AuditTest, ShadowAttackerFitsTheSameMethodToPeopleOfHisOwn) {
   const data::Spec terms = spec({{"audit.shadow", "1"}, {"audit.scenarios", "[]"}});
-  const Audit audit = audit_mechanism(people(), terms, obscure::fit(people(), terms));
+  const Audit audit = audit_mechanism(people(), terms, obscure::fit(people(), terms), {});
   ASSERT_EQ(audit.attacks.size() + audit.notes.size(), 1u);
   if (!audit.attacks.empty()) {
     EXPECT_EQ(audit.attacks[0].scenario, audit::Scenario::Shadow);

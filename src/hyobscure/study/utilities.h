@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "hyobscure/audit/task.h"
+#include "hyobscure/audit/utility.h"
+#include "hyobscure/audit/victims.h"
+#include "hyobscure/base/progress.h"
+#include "hyobscure/data/engine.h"
+#include "hyobscure/data/people.h"
+#include "hyobscure/data/spec.h"
+
+namespace hyobscure::study {
+
+/// The column of audit.task, person by person; nothing where the spec names none. `engine` must have read the
+/// people of the spec last. Throws InputError where the column is not kept: users of the release would not
+/// have it.
+[[nodiscard]] std::optional<audit::TaskLabel> task_label(data::Engine& engine, const data::Spec& spec);
+
+/// What a publication is good for, as far as it can be measured on such data: rating prediction,
+/// recommendation, item statistics, and the declared task, which comes first.
+[[nodiscard]] std::vector<audit::UtilityResult> utilities(const data::People& people, const data::Spec& spec,
+                                                          const std::optional<audit::TaskLabel>& task,
+                                                          const audit::PublicationOf& publication_of,
+                                                          const Progress& progress = {});
+
+}  // namespace hyobscure::study
