@@ -4,8 +4,12 @@
 
 #include "cli/command.h"
 #include "hyobscure/base/error.h"
+#include "hyobscure/base/files.h"
 #include "hyobscure/data/read.h"
 #include "hyobscure/release/manifest.h"
+#include "hyobscure/release/verify.h"
+#include "hyobscure/report/facts.h"
+#include "hyobscure/report/html.h"
 #include "hyobscure/report/summary.h"
 #include "hyobscure/study/audit.h"
 #include "hyobscure/study/utilities.h"
@@ -17,10 +21,14 @@ struct AuditOptions {
   SpecOptions spec;
   std::string folder;
   std::string mechanism;
+  std::string report;
+  std::string comparison;
+  bool force = false;
 };
 
 /// The mechanism that made the release, by what both say of themselves.
-obscure::Mechanism mechanism_of(const AuditOptions& options, const data::People& people) {
+std::optional<obscure::Mechanism> mechanism_of(const AuditOptions& options, const data::People& people) {
+  if (options.mechanism.empty()) return std::nullopt;
   obscure::Mechanism mechanism = obscure::read_mechanism(options.mechanism);
   if (mechanism.data_fingerprint != data::fingerprint(people))
     throw InputError({.source = options.mechanism}, "was made for other data",
@@ -38,25 +46,46 @@ obscure::Mechanism mechanism_of(const AuditOptions& options, const data::People&
   return mechanism;
 }
 
-study::Audit audit(const AuditOptions& options, const CommonOptions& common, const data::Spec& spec,
-                   const data::People& people, const std::optional<audit::TaskLabel>& task,
-                   const Progress& progress) {
-  if (options.mechanism.empty())
-    return study::audit_release(people, spec, options.folder, task, progress,
-                                {.memory = common.memory, .threads = common.threads});
-  return study::audit_mechanism(people, spec, mechanism_of(options, people), task, progress);
+/// Everything about the release in one file for who has to judge it.
+void write_report(const AuditOptions& options, const CommonOptions& common, const data::Spec& spec,
+                  const data::Reading& reading, const std::optional<obscure::Mechanism>& mechanism,
+                  const study::Audit& audit, const Progress& progress) {
+  const std::filesystem::path folder = options.folder;
+  const release::Manifest manifest = release::read_manifest(folder / release::Manifest::kFileName);
+  const release::Verification verification =
+      release::verify(folder, &spec, progress, {.memory = common.memory, .threads = common.threads});
+  const report::ReportInput input{
+      .spec = spec,
+      .reading = reading,
+      .mechanism = mechanism ? &*mechanism : nullptr,
+      .manifest = &manifest,
+      .release_folder = folder,
+      .verification = &verification,
+      .audit = &audit,
+      .comparison = options.comparison.empty()
+                        ? ""
+                        : read_file(std::filesystem::path(options.comparison) / "comparison.json")};
+  write_file(options.report, report::html_report(report::report_facts(input)), FileAccess::OwnerOnly);
 }
 
 int run(const AuditOptions& options, const CommonOptions& common, const Progress& progress) {
   const Stopwatch watch;
   const data::Spec spec = options.spec.read();
+  if (!options.report.empty()) check_output_file(options.report, options.force);
   data::Engine engine(engine_settings(common, spec), progress);
   const data::Reading reading = data::read_people(engine, spec);
-  const study::Audit found =
-      audit(options, common, spec, reading.people, study::task_label(engine, spec), progress);
+  const auto mechanism = mechanism_of(options, reading.people);
+  const auto task = study::task_label(engine, spec);
+  const study::Audit found = mechanism
+                                 ? study::audit_mechanism(reading.people, spec, *mechanism, task, progress)
+                                 : study::audit_release(reading.people, spec, options.folder, task, progress,
+                                                        {.memory = common.memory, .threads = common.threads});
+  if (!options.report.empty()) write_report(options, common, spec, reading, mechanism, found, progress);
   progress.report("", 0, 0);
   fmt::print("{}", common.json ? report::audit_json(found, spec, watch.seconds()) + "\n"
                                : report::audit_text(found, spec));
+  if (!common.json && !options.report.empty())
+    fmt::print("\nWrote {} (holds counts finer than the release: not part of it)\n", options.report);
   return kGood;
 }
 
@@ -71,8 +100,13 @@ void add_audit_command(CLI::App& app, Command& chosen) {
   sub->add_option(
       "-m,--mechanism", options->mechanism,
       "mechanism of the release: repetitions then draw anew, and attackers who know the channel take part");
+  sub->add_option("--report", options->report,
+                  "HTML file to write: everything about the release on one page");
+  sub->add_option("--comparison", options->comparison,
+                  "folder that compare wrote, for the curves of the report");
+  sub->add_flag("--force", options->force, "replace an existing report");
   add_common_options(*sub, chosen.common);
-  sub->footer("Example: hyobscure audit spec.toml release -m mechanism.json");
+  sub->footer("Example: hyobscure audit spec.toml release -m mechanism.json --report report.html");
   sub->callback([options, &chosen] {
     chosen.run = [options](const CommonOptions& common, const Progress& progress) {
       return run(*options, common, progress);

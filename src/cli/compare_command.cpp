@@ -6,7 +6,11 @@
 #include "hyobscure/base/files.h"
 #include "hyobscure/data/read.h"
 #include "hyobscure/obscure/comparison.h"
+#include "hyobscure/report/facts.h"
+#include "hyobscure/report/html.h"
 #include "hyobscure/report/summary.h"
+#include "hyobscure/study/trade_off.h"
+#include "hyobscure/study/utilities.h"
 
 namespace hyobscure::cli {
 namespace {
@@ -17,6 +21,7 @@ struct CompareOptions {
   SpecOptions spec;
   std::string output;
   obscure::ComparisonSettings settings;
+  bool audit = false;
   bool force = false;
 };
 
@@ -26,19 +31,32 @@ int run(const CompareOptions& options, const CommonOptions& common, const Progre
   check_output_folder(options.output, options.force, kMarker);
   data::Engine engine(engine_settings(common, spec), progress);
   const data::Reading reading = data::read_people(engine, spec);
-  const obscure::Comparison comparison =
-      obscure::compare_methods(reading.people, spec, options.settings, progress);
-  const std::string json = report::comparison_json(comparison, watch.seconds());
+  study::TradeOff found;
+  if (options.audit)
+    found = study::audit_methods(reading.people, spec, options.settings, study::task_label(engine, spec),
+                                 progress);
+  else
+    found.comparison = obscure::compare_methods(reading.people, spec, options.settings, progress);
+  const obscure::Comparison& comparison = found.comparison;
+  const std::string json = options.audit ? report::trade_off_json(found, watch.seconds())
+                                         : report::comparison_json(comparison, watch.seconds());
   StagedFolder folder(options.output, options.force, kMarker);
   write_file(folder.path() / kMarker, report::comparison_csv(comparison), FileAccess::Everyone);
   write_file(folder.path() / "comparison.json", json + "\n", FileAccess::Everyone);
+  if (options.audit)
+    write_file(folder.path() / "audits.csv", report::trade_off_csv(found), FileAccess::Everyone);
+  write_file(
+      folder.path() / "report.html",
+      report::html_report(report::report_facts({.spec = spec, .reading = reading, .comparison = json})),
+      FileAccess::OwnerOnly);
   folder.commit();
   progress.report("", 0, 0);
   if (common.json)
     fmt::print("{}\n", json);
   else
-    fmt::print("{}\nWrote {}/comparison.csv and comparison.json\n", report::comparison_text(comparison),
-               options.output);
+    fmt::print("{}{}\nWrote {}/comparison.csv, comparison.json and report.html{}\n",
+               report::comparison_text(comparison), options.audit ? "\n" + report::trade_off_text(found) : "",
+               options.output, options.audit ? ", audits.csv" : "");
   return comparison.complete() ? kGood : kWeaker;
 }
 
@@ -56,6 +74,8 @@ void add_compare_command(CLI::App& app, Command& chosen) {
       ->capture_default_str()
       ->check(CLI::Range(2, 1000));
   sub->add_option("--budgets", options->settings.budgets, "these budgets instead")->delimiter(',');
+  sub->add_flag("--audit", options->audit,
+                "also attack and use the release of every method and budget, as [audit] says");
   sub->add_flag("--force", options->force, "replace an earlier comparison");
   add_common_options(*sub, chosen.common);
   sub->footer("Example: hyobscure compare spec.toml --methods exact,hyobscure,dp --points 5 -o comparison");

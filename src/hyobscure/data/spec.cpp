@@ -105,21 +105,26 @@ std::string type_name(const std::optional<T>&) {
   return type_name(T{});
 }
 
-std::string default_text(const std::string& value) { return value.empty() ? "none" : "\"" + value + "\""; }
-std::string default_text(const double& value) { return fmt::format("{}", value); }
-std::string default_text(const int& value) { return fmt::format("{}", value); }
-std::string default_text(const ClusterCount& value) { return default_text(value.count); }
-std::string default_text(const bool& value) { return value ? "true" : "false"; }
-std::string default_text(const std::vector<std::string>& value) {
+std::string value_text(const std::string& value) { return value.empty() ? "none" : "\"" + value + "\""; }
+std::string value_text(const double& value) { return fmt::format("{}", value); }
+std::string value_text(const int& value) { return fmt::format("{}", value); }
+std::string value_text(const std::uint64_t& value) { return fmt::format("{}", value); }
+std::string value_text(const ClusterCount& value) {
+  return value.automatic ? "\"auto\"" : value_text(value.count);
+}
+std::string value_text(const Interval& value) { return fmt::format("[{}, {}]", value[0], value[1]); }
+std::string value_text(const bool& value) { return value ? "true" : "false"; }
+std::string value_text(const std::vector<std::string>& value) {
   return value.empty() ? "none" : fmt::format("[\"{}\"]", fmt::join(value, "\", \""));
 }
-template <class T>
-std::string default_text(const std::vector<T>&) {
-  return "none";
+std::string value_text(const std::vector<Interval>& value) {
+  std::vector<std::string> texts;
+  for (const Interval& interval : value) texts.push_back(value_text(interval));
+  return value.empty() ? "none" : fmt::format("[{}]", fmt::join(texts, ", "));
 }
 template <class T>
-std::string default_text(const std::optional<T>&) {
-  return "none";
+std::string value_text(const std::optional<T>& value) {
+  return value ? value_text(*value) : "none";
 }
 
 bool in_range(const double& value, const Rule& rule) { return value >= rule.low && value <= rule.high; }
@@ -485,12 +490,28 @@ const std::vector<Setting>& settings() {
     Spec defaults;
     visit_settings(
         defaults, [&](const char* section, const char* key, auto& field, const Rule& rule, const char* help) {
-          result.push_back({section, key, type_name(field), rule.required ? "required" : default_text(field),
+          result.push_back({section, key, type_name(field), rule.required ? "required" : value_text(field),
                             help, rule.choices});
         });
     return result;
   }();
   return list;
+}
+
+std::vector<SettingValue> setting_values(const Spec& spec) {
+  std::vector<SettingValue> values;
+  Spec copy = spec, defaults;
+  const auto collect = [](Spec& from) {
+    std::vector<std::string> texts;
+    visit_settings(from, [&](const char*, const char*, auto& field, const Rule&, const char*) {
+      texts.push_back(value_text(field));
+    });
+    return texts;
+  };
+  const auto given = collect(copy), fallback = collect(defaults);
+  for (std::size_t i = 0; i < settings().size(); ++i)
+    values.push_back({settings()[i].full_name(), given[i], given[i] != fallback[i]});
+  return values;
 }
 
 Spec parse_spec(const std::string& toml, const std::string& name, const std::filesystem::path& folder,

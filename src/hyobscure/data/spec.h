@@ -142,6 +142,16 @@ struct Setting {
 /// All keys, in the order of the documentation.
 const std::vector<Setting>& settings();
 
+/// What a spec says of one key.
+struct SettingValue {
+  std::string name;    ///< "groups.count"
+  std::string value;   ///< as a spec would write it; "none"
+  bool given = false;  ///< differs from the fallback
+};
+
+/// All keys of a spec, in the order of settings().
+std::vector<SettingValue> setting_values(const Spec& spec);
+
 /// A key given beside the file: the flag `--groups.count 4` is {"groups.count", "4"}.
 struct Override {
   std::string name;

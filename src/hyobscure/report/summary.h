@@ -11,6 +11,7 @@
 #include "hyobscure/release/publish.h"
 #include "hyobscure/release/verify.h"
 #include "hyobscure/study/audit.h"
+#include "hyobscure/study/trade_off.h"
 
 namespace hyobscure::report {
 
@@ -45,6 +46,11 @@ std::string frontier_json(const obscure::Frontier& frontier);
 std::string comparison_text(const obscure::Comparison& comparison);
 std::string comparison_csv(const obscure::Comparison& comparison);
 std::string comparison_json(const obscure::Comparison& comparison, double seconds);
+
+/// The same with an audit of every mechanism: attack and use of each beside their controls.
+std::string trade_off_text(const study::TradeOff& trade_off);
+std::string trade_off_csv(const study::TradeOff& trade_off);
+std::string trade_off_json(const study::TradeOff& trade_off, double seconds);
 
 /// All keys of a spec as a page of documentation (docs/settings.md).
 std::string settings_page();

@@ -1,0 +1,289 @@
+#include "hyobscure/report/facts.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <map>
+
+#include "hyobscure/base/error.h"
+#include "hyobscure/census/kmeans.h"
+#include "hyobscure/obscure/method.h"
+#include "hyobscure/obscure/signals.h"
+#include "hyobscure/report/audit_facts.h"
+#include "hyobscure/study/informed.h"
+
+namespace hyobscure::report {
+namespace {
+
+std::string today() {
+  return fmt::format("{:%Y-%m-%d}",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
+}
+
+Json data_facts(const ReportInput& input) {
+  const data::People& people = input.reading.people;
+  const data::ReadCounts& counts = input.reading.counts;
+  Json left_out = Json::array();
+  for (const auto& [why, number] : {std::pair{"secret outside the range that is kept", counts.people_outside},
+                                    std::pair{"no secret", counts.people_without_secret},
+                                    std::pair{"an empty cell", counts.people_incomplete},
+                                    std::pair{"no events", counts.people_without_events}})
+    if (number > 0) left_out.push_back({{"why", why}, {"people", number}});
+  return {{"people", people.size()},
+          {"left_out", left_out},
+          {"values", people.values.size()},
+          {"features", people.features.columns},
+          {"entries", people.features.entries()},
+          {"secret", input.spec.people.secret},
+          {"secret_kind", input.spec.secret.kind},
+          {"kept", input.spec.people.keep},
+          {"distance", input.spec.channel.distance}};
+}
+
+Json release_facts(const ReportInput& input) {
+  const release::Manifest& manifest = *input.manifest;
+  Json json = {{"method", manifest.method},
+               {"method_help", obscure::method_named(manifest.method).help},
+               {"seeded", manifest.seeded},
+               {"ids", manifest.ids},
+               {"earlier_draws", manifest.composition.earlier_draws}};
+  if (input.mechanism != nullptr && !input.mechanism->threat.empty()) {
+    json["threat"] = input.mechanism->threat;
+    json["balanced"] = input.mechanism->balanced;
+  }
+  json["files"] = Json::array();
+  for (const release::ManifestFile& file : manifest.files) {
+    json["files"].push_back({{"name", file.name}, {"rows", file.rows}, {"sha256", file.sha256}});
+    std::error_code absent;
+    const auto bytes = std::filesystem::file_size(input.release_folder / file.name, absent);
+    if (!absent) json["files"].back()["bytes"] = bytes;
+  }
+  return json;
+}
+
+Json checks_facts(const release::Verification& verification) {
+  Json json = Json::array();
+  for (const release::Check& check : verification.checks)
+    json.push_back({{"what", check.name}, {"passed", check.passed}, {"detail", check.detail}});
+  return json;
+}
+
+Json histogram_facts(const data::People& people, const obscure::Mechanism& mechanism) {
+  std::vector<std::int64_t> counts(people.values.size(), 0);
+  for (const std::uint32_t value : people.secrets) counts[value] += 1;
+  Json json = Json::array();
+  for (std::uint32_t v = 0; v < counts.size(); ++v)
+    json.push_back({{"value", people.values[v].centre},
+                    {"people", counts[v]},
+                    {"group", mechanism.groups[mechanism.group_of_value(v)].label}});
+  return json;
+}
+
+Json leakage_facts(const obscure::Promise& promise) {
+  return {{"total", number(promise.leakage)},
+          {"groups", number(promise.leakage_groups)},
+          {"features", number(promise.leakage_features)},
+          {"clusters", number(promise.leakage_clusters)},
+          {"learned", number(promise.leakage_learned)},
+          {"learned_why", "only the method fine computes it"},
+          {"null", number(promise.leakage_null)},
+          {"null_deviation", number(promise.leakage_null_deviation)},
+          {"unprotected", number(promise.leakage_unprotected)},
+          {"secret_entropy", number(promise.secret_entropy)},
+          {"fano_error_bound", number(promise.fano_error_bound)}};
+}
+
+Json history_facts(const obscure::Mechanism& mechanism) {
+  Json json = Json::array();
+  for (const obscure::Round& round : mechanism.history)
+    json.push_back({{"round", json.size()},
+                    {"objective", number(round.objective)},
+                    {"leakage", number(round.leakage)},
+                    {"distance", number(round.distance)},
+                    {"moves", round.moves}});
+  return json;
+}
+
+/// P(cluster of the published row | own cluster) in a stratum, for its clusters with people.
+Json pool_facts(const std::string& label, const obscure::Signals& signals,
+                std::span<const std::uint32_t> members, std::span<const std::uint32_t> cluster_of_person,
+                bool signals_are_clusters) {
+  std::map<std::uint32_t, Eigen::Index> place;
+  for (const std::uint32_t u : members) place.emplace(cluster_of_person[u], 0);
+  std::vector<std::uint32_t> clusters;
+  for (auto& [cluster, index] : place) {
+    index = static_cast<Eigen::Index>(clusters.size());
+    clusters.push_back(cluster);
+  }
+  const auto size = static_cast<Eigen::Index>(clusters.size());
+  Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(size, size);
+  for (const std::uint32_t u : members)
+    for (const obscure::Signal& signal : signals.of(u))
+      matrix(place[cluster_of_person[u]],
+             place[signals_are_clusters ? signal.id : cluster_of_person[signal.id]]) += signal.probability;
+  Json rows = Json::array();
+  for (Eigen::Index r = 0; r < size; ++r) {
+    Json row = Json::array();
+    for (Eigen::Index c = 0; c < size; ++c) row.push_back(matrix(r, c) / matrix.row(r).sum());
+    rows.push_back(std::move(row));
+  }
+  return {{"label", label}, {"people", members.size()}, {"clusters", clusters}, {"matrix", rows}};
+}
+
+void add_channel(Json& json, const data::People& people, const obscure::Mechanism& mechanism) {
+  if (!mechanism.within_groups) return;
+  const auto clusters = census::assign(mechanism.clusters, people.features);
+  const obscure::Signals signals(mechanism, people, clusters);
+  if (!study::can_be_tabulated(signals, people)) return;
+  const bool cells = obscure::rows_tell_their_cell(mechanism.channels);
+  json["channel"] = {{"what", "P(cluster of the published row | own cluster)"}, {"pools", Json::array()}};
+  std::map<std::string, int> pools_of_label;
+  for (const auto& members : signals.strata().members) {
+    if (members.empty()) continue;
+    const std::string& group =
+        mechanism.groups[mechanism.group_of_value(people.secrets[members.front()])].label;
+    // Kept columns cut a group into several pools.
+    const int number = ++pools_of_label[group];
+    json["channel"]["pools"].push_back(
+        pool_facts(people.kept.empty() ? group : fmt::format("{}, kept cells {}", group, number), signals,
+                   members, clusters, cells));
+  }
+}
+
+void add_mechanism(Json& json, const ReportInput& input) {
+  const obscure::Mechanism& mechanism = *input.mechanism;
+  const obscure::Promise& promise = mechanism.promise;
+  json["constraints"] = {{"people", {mechanism.limits.least_people, mechanism.limits.most_people}},
+                         {"values", {mechanism.limits.least_values, mechanism.limits.most_values}},
+                         {"groups", mechanism.groups.size()}};
+  json["groups"] = Json::array();
+  for (const obscure::Group& group : mechanism.groups)
+    json["groups"].push_back({{"label", group.label},
+                              {"low", optional_number(group.low)},
+                              {"high", optional_number(group.high)},
+                              {"people", group.people},
+                              {"values", group.values}});
+  json["histogram"] = histogram_facts(input.reading.people, mechanism);
+  json["leakage"] = leakage_facts(promise);
+  if (std::isfinite(promise.epsilon)) json["leakage"]["epsilon"] = promise.epsilon;
+  json["distance"] = number(promise.distance);
+  if (std::isfinite(promise.budget)) json["budget"] = promise.budget;
+  if (std::isfinite(promise.gap)) json["gap_bits"] = promise.gap;
+  if (std::isfinite(promise.joint_gap)) json["joint_gap_bits"] = promise.joint_gap;
+  if (mechanism.history.size() > 1) json["history"] = history_facts(mechanism);
+  add_channel(json, input.reading.people, mechanism);
+}
+
+Json audit_section(const ReportInput& input) {
+  Json json = audit_facts(*input.audit);
+  json["interval"] =
+      fmt::format("95 % over {} repetitions{}", input.audit->repetitions,
+                  input.audit->redrawn ? ", each with its own split and draw" : " of the split");
+  Json measured = Json::array();
+  for (const Json& utility : json["utilities"])
+    if (utility.contains("published"))
+      measured.push_back(utility);
+    else
+      json["notes"].push_back(
+          fmt::format("{}: {}", utility["name"].get<std::string>(), utility["note"].get<std::string>()));
+  json["utilities"] = std::move(measured);
+  return json;
+}
+
+/// The audits of a comparison as curves of the first attack against the first use that could be measured.
+void add_trade_off(Json& json, const Json& audits) {
+  std::map<std::string, std::size_t> curve_of_method;
+  for (const Json& point : audits) {
+    const Json& audit = point.at("audit");
+    const auto use = std::ranges::find_if(audit.at("utilities"),
+                                          [](const Json& utility) { return utility.contains("published"); });
+    if (audit.at("attacks").empty() || use == audit.at("utilities").end()) continue;
+    const Json& attack = audit.at("attacks").front();
+    if (!json.contains("tradeoff")) {
+      json["tradeoff"] = Json::array();
+      json["tradeoff_axes"] = {
+          {"attack", fmt::format("error of {} {}", attack.at("attacker").get<std::string>(),
+                                 attack.at("scenario").get<std::string>())},
+          {"utility",
+           fmt::format("{} ({})", use->at("name").get<std::string>(), use->at("measure").get<std::string>())},
+          {"utility_better", use->at("better")}};
+    }
+    const std::string method = point.at("method");
+    const auto [curve, added] = curve_of_method.emplace(method, json["tradeoff"].size());
+    if (added) json["tradeoff"].push_back({{"method", method}, {"points", Json::array()}});
+    json["tradeoff"][curve->second]["points"].push_back({{"budget", point.at("budget")},
+                                                         {"distance", point.at("distance")},
+                                                         {"leakage", point.at("leakage_bits")},
+                                                         {"attack", attack.at("published")},
+                                                         {"utility", use->at("published")}});
+  }
+}
+
+void add_comparison(Json& json, const ReportInput& input) {
+  const Json comparison = Json::parse(input.comparison);
+  if (input.mechanism != nullptr &&
+      std::abs(number(comparison.at("secret_entropy_bits")) - input.mechanism->promise.secret_entropy) > 1e-9)
+    throw InputError({.source = "comparison.json"}, "compares methods on other people",
+                     "Run `hyobscure compare` with the same spec.");
+  json["frontier"] = Json::array();
+  for (const Json& curve : comparison.at("methods")) {
+    Json points = Json::array();
+    for (const Json& point : curve.at("points"))
+      points.push_back({{"budget", point.at("budget")},
+                        {"distance", point.at("distance")},
+                        {"leakage", point.at("leakage_bits")},
+                        {"features", point.at("leakage_features_bits")},
+                        {"gap", point.at("gap_bits")}});
+    if (!points.empty()) json["frontier"].push_back({{"method", curve.at("method")}, {"points", points}});
+  }
+  if (comparison.contains("audits")) add_trade_off(json, comparison.at("audits"));
+}
+
+Json settings_facts(const data::Spec& spec) {
+  Json json = Json::array();
+  for (const data::SettingValue& setting : data::setting_values(spec))
+    json.push_back({{"key", setting.name}, {"value", setting.value}, {"given", setting.given}});
+  return json;
+}
+
+/// As docs/threat-model.md has them.
+Json limits_facts(const ReportInput& input) {
+  Json limits = {
+      "The group of a person is published as it is.",
+      "Published rows are true rows of true people of the same group. Whoever recognises a row learns that "
+      "its owner "
+      "is in the data, and the owner's group.",
+      "Leakage is an average over people. A rare value can be told with more certainty than the average.",
+      "A second, independent release of the same people tells far more than one: publish once.",
+      "Whoever holds the mechanism file or its key can undo the release. Keep it as you keep the data.",
+      "What is published elsewhere about the same people is not counted here.",
+      "Attacks show what these attackers found. The leakage in bits bounds every attacker who sees this "
+      "release "
+      "only."};
+  if (!input.spec.people.keep.empty())
+    limits.push_back("Kept columns are published as they are; the leakage counts what they tell.");
+  return limits;
+}
+
+}  // namespace
+
+std::string report_facts(const ReportInput& input) {
+  Json json = {{"format", 1},
+               {"program", fmt::format("hyobscure {}", HYOBSCURE_VERSION)},
+               {"made", today()},
+               {"title", fmt::format("Release of {} people: what it tells about \"{}\"",
+                                     input.reading.people.size(), input.spec.people.secret)},
+               {"data", data_facts(input)}};
+  if (input.manifest != nullptr) json["release"] = release_facts(input);
+  if (input.verification != nullptr) json["checks"] = checks_facts(*input.verification);
+  if (input.mechanism != nullptr) add_mechanism(json, input);
+  if (!input.comparison.empty()) add_comparison(json, input);
+  if (input.audit != nullptr) json["audit"] = audit_section(input);
+  json["settings"] = settings_facts(input.spec);
+  json["limits"] = limits_facts(input);
+  return json.dump();
+}
+
+}  // namespace hyobscure::report
