@@ -233,6 +233,7 @@ UtilityResult task_utility(const data::SparseRows& features, const TaskLabel& la
 
   const std::vector<Publication> published = publications(features, publication_of, settings.repetitions);
   std::vector<Split> splits;
+  std::size_t known_people = 0;
   for (std::size_t r = 0; r < published.size(); ++r) {
     splits.push_back(without_rows_of_tested(
         features,
@@ -242,9 +243,9 @@ UtilityResult task_utility(const data::SparseRows& features, const TaskLabel& la
       return not_measurable(result, "nearly all published rows are those of tested people");
     if (!task->measurable(splits.back()))
       return not_measurable(result, "one of the two classes has too few people: a split has none of it");
-    result.known_people += splits.back().known.size();
+    known_people += splits.back().known.size();
   }
-  result.known_people /= splits.size();
+  result.known_people = known_people / splits.size();
   result.tested_people = splits.front().tested.size();
 
   const std::vector<std::uint32_t> own = own_rows(features.size());
