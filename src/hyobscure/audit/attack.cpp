@@ -24,7 +24,8 @@ std::vector<AttackResult> attack(const Victims& victims, const PublicationOf& pu
                      "Call shadow_attack.");
   check(victims);
   validate(settings, victims.size());
-  const std::vector<Publication> published = publications(victims.features, publication_of, settings.repetitions);
+  const std::vector<Publication> published =
+      publications(victims.features, publication_of, settings.repetitions);
 
   const std::vector<std::uint32_t> own = own_rows(victims.size());
   const Sight truth{.rows = &victims.features, .row_of_person = own};

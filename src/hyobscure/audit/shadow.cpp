@@ -33,7 +33,8 @@ std::vector<AttackResult> shadow_attack(const Victims& victims, const Publicatio
                                         const Key& key, const Progress& progress) {
   check(victims);
   validate(settings, victims.size());
-  const std::vector<Publication> published = publications(victims.features, publication_of, settings.repetitions);
+  const std::vector<Publication> published =
+      publications(victims.features, publication_of, settings.repetitions);
 
   const auto repetitions = static_cast<std::size_t>(settings.repetitions);
   std::vector<std::vector<std::uint32_t>> shadows(repetitions);

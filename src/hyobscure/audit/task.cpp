@@ -7,6 +7,7 @@
 #include <memory>
 #include <numeric>
 #include <span>
+#include <unordered_set>
 
 #include "hyobscure/audit/ranking.h"
 #include "hyobscure/audit/utility_repetitions.h"
@@ -161,6 +162,46 @@ std::unique_ptr<Task> task_of(const TaskLabel& label) {
   return std::make_unique<ClassTask>(std::move(classes), count);
 }
 
+std::string bytes_of(data::SparseRows::Row row) {
+  std::string bytes(reinterpret_cast<const char*>(row.items.data()), row.items.size_bytes());
+  return bytes.append(reinterpret_cast<const char*>(row.values.data()), row.values.size_bytes());
+}
+
+// Tells the published rows that come from tested people. Where rows are not those of `features`, donors are
+// unknown: it is then a row that tested people have, and nobody known has.
+class RowsOfTested {
+ public:
+  RowsOfTested(const data::SparseRows& features, const Split& split, const Publication& publication)
+      : publication_(publication), by_donor_(&publication.rows == &features) {
+    if (by_donor_) {
+      is_tested_.resize(features.size(), 0);
+      for (const std::uint32_t person : split.tested) is_tested_[person] = 1;
+      return;
+    }
+    for (const std::uint32_t person : split.tested) contents_.insert(bytes_of(features[person]));
+    for (const std::uint32_t person : split.known) contents_.erase(bytes_of(features[person]));
+  }
+
+  bool is_published_for(std::uint32_t person) const {
+    const std::uint32_t row = publication_.row_of_person[person];
+    return by_donor_ ? is_tested_[row] != 0 : contents_.contains(bytes_of(publication_.rows[row]));
+  }
+
+ private:
+  const Publication& publication_;
+  bool by_donor_;
+  std::vector<char> is_tested_;
+  std::unordered_set<std::string> contents_;
+};
+
+// A model that has seen the rows of the tested people, perhaps with the label of a donor who shares it, would
+// be tested on what it learned by heart.
+Split without_rows_of_tested(const data::SparseRows& features, Split split, const Publication& publication) {
+  const RowsOfTested rows_of_tested(features, split, publication);
+  std::erase_if(split.known, [&](std::uint32_t person) { return rows_of_tested.is_published_for(person); });
+  return split;
+}
+
 void check_label(const TaskLabel& label, std::size_t people) {
   const InputPlace place{.source = "task", .column = label.name};
   if (label.class_of_person.empty() == label.number_of_person.empty())
@@ -190,17 +231,23 @@ UtilityResult task_utility(const data::SparseRows& features, const TaskLabel& la
   result.measure = task->measure();
   result.lower_is_better = task->lower_is_better();
 
+  const std::vector<Publication> published = publications(features, publication_of, settings.repetitions);
   std::vector<Split> splits;
-  for (int r = 0; r < settings.repetitions; ++r) {
-    splits.push_back(
-        split_by_share(features.size(), settings.known_share, key.derive(fmt::format("split {}", r))));
+  std::size_t known_people = 0;
+  for (std::size_t r = 0; r < published.size(); ++r) {
+    splits.push_back(without_rows_of_tested(
+        features,
+        split_by_share(features.size(), settings.known_share, key.derive(fmt::format("split {}", r))),
+        published[r]));
+    if (splits.back().known.size() < 2)
+      return not_measurable(result, "nearly all published rows are those of tested people");
     if (!task->measurable(splits.back()))
       return not_measurable(result, "one of the two classes has too few people: a split has none of it");
+    known_people += splits.back().known.size();
   }
-  result.known_people = splits.front().known.size();
+  result.known_people = known_people / splits.size();
   result.tested_people = splits.front().tested.size();
 
-  const std::vector<Publication> published = publications(features, publication_of, settings.repetitions);
   const std::vector<std::uint32_t> own = own_rows(features.size());
   const Sight truth{.rows = &features, .row_of_person = own};
   std::vector<RepetitionFigures> figures(splits.size());

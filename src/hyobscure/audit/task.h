@@ -21,7 +21,7 @@ struct TaskLabel {
 };
 
 struct TaskSettings {
-  double known_share = 0.7;  ///< of the people: learned from; the others are tested
+  double known_share = 0.7;  ///< of the people: the others are tested
   int repetitions = 10;      ///< each with its own split and its own publication; at least 2
   BoostingSettings boosting = {};
 };
@@ -33,6 +33,11 @@ struct TaskSettings {
 ///   two classes    area under the ROC curve     baseline 0.5
 ///   more classes   accuracy                     baseline: the most frequent class of the known people
 ///   numbers        RMSE                         baseline: the mean of the known people
+///
+/// Known people who publish the row of a tested person are left out, from both models: a model must not be
+/// tested on rows it has seen. With random donors that is the share of tested people. Give publications as
+/// donors among the features where they are known; rows of a release are recognised by their content, and
+/// only if no known person has the same.
 ///
 /// Equally probable classes count by their odds. A label that is the same for all, or two classes of which a
 /// split has one only, is not measurable.

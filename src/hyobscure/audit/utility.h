@@ -24,7 +24,7 @@ struct UtilityResult {
   bool lower_is_better = true;
   std::optional<UtilityFigures> figures = {};  ///< nothing where it cannot be measured: the note says why
   int repetitions = 0;
-  std::size_t known_people = 0;   ///< of a repetition; learned from
+  std::size_t known_people = 0;   ///< learned from, in the mean of the repetitions
   std::size_t tested_people = 0;  ///< of a repetition
   std::string note = {};          ///< for the reader; may be empty
 
