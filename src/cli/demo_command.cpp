@@ -13,14 +13,18 @@
 #include "hyobscure/obscure/inspection.h"
 #include "hyobscure/release/publish.h"
 #include "hyobscure/release/verify.h"
+#include "hyobscure/report/facts.h"
+#include "hyobscure/report/html.h"
 #include "hyobscure/report/summary.h"
+#include "hyobscure/study/audit.h"
+#include "hyobscure/study/trade_off.h"
 
 namespace hyobscure::cli {
 namespace {
 
 struct DemoOptions {
   std::string output = "hyobscure-demo";
-  std::int64_t people = 1000;
+  std::int64_t people = 600;
   bool force = false;
 };
 
@@ -31,6 +35,18 @@ void announce(const CommonOptions& common, const std::string& command) {
 
 void show(const CommonOptions& common, const std::string& text) {
   if (!common.json) fmt::print("{}", text);
+}
+
+/// The curves of a few methods, quickly: a real comparison takes all of them, and more repetitions.
+std::string compare(const data::Spec& spec, const data::People& people, const Progress& progress) {
+  data::Spec quick = spec;
+  quick.audit.releases = 4;
+  quick.audit.scenarios = {"I"};
+  quick.audit.attackers = {"boosting"};
+  const Stopwatch watch;
+  const study::TradeOff found =
+      study::audit_methods(people, quick, {.methods = {"fine", "exact", "dp"}, .points = 3}, {}, progress);
+  return report::trade_off_json(found, watch.seconds());
 }
 
 int run(const DemoOptions& options, StagedFolder& staged, const CommonOptions& common,
@@ -65,17 +81,43 @@ int run(const DemoOptions& options, StagedFolder& staged, const CommonOptions& c
   announce(common, fmt::format("verify {} --against {}", named("release"), named("data/spec.toml")));
   const release::Verification verification = release::verify(stage / "release", &spec, progress);
   show(common, report::verification_text(verification));
+
+  announce(common, fmt::format("audit {} {} -m {} --audit.releases 4", named("data/spec.toml"),
+                               named("release"), named("mechanism.json")));
+  data::Spec audited = spec;
+  audited.audit.releases = 4;
+  const study::Audit audit = study::audit_mechanism(reading.people, audited, mechanism, {}, progress);
+  show(common, report::audit_text(audit, audited));
+
+  announce(common,
+           fmt::format(
+               "compare {} --methods fine,exact,dp --points 3 --audit --audit.releases 4 --audit.scenarios I "
+               "--audit.attackers boosting -o {}",
+               named("data/spec.toml"), named("comparison")));
+  const std::string comparison = compare(spec, reading.people, progress);
+  show(common, "Three methods, three budgets: their curves are in the report\n");
+  write_file(stage / "report.html",
+             report::html_report(report::report_facts({.spec = audited,
+                                                       .reading = reading,
+                                                       .mechanism = &mechanism,
+                                                       .manifest = &result.manifest,
+                                                       .release_folder = stage / "release",
+                                                       .verification = &verification,
+                                                       .audit = &audit,
+                                                       .comparison = comparison})),
+             FileAccess::OwnerOnly);
   staged.commit();
 
   if (common.json)
     fmt::print("{}\n", report::mechanism_json(mechanism, reading.counts, watch.seconds()));
   else
     fmt::print(
-        "\nLook at\n  {:<38} what is published\n  {:<38} its constraints, groups, leakage and hashes\n"
+        "\nLook at\n  {:<38} everything on one page: open it in a browser\n  {:<38} what is published\n  "
+        "{:<38} its constraints, groups, leakage and hashes\n"
         "  {:<38} the settings: change one and run the commands above again\n  {:<38} private: never publish "
         "it\n",
-        named("release/people.csv"), named("release/manifest.json"), named("data/spec.toml"),
-        named("mechanism.json"));
+        named("report.html"), named("release/people.csv"), named("release/manifest.json"),
+        named("data/spec.toml"), named("mechanism.json"));
   return verification.passed() ? (mechanism.converged ? kGood : kWeaker) : kOurFault;
 }
 
@@ -83,8 +125,8 @@ int run(const DemoOptions& options, StagedFolder& staged, const CommonOptions& c
 
 void add_demo_command(CLI::App& app, Command& chosen) {
   auto options = std::make_shared<DemoOptions>();  // lives as long as the parser's callbacks
-  CLI::App* sub =
-      app.add_subcommand("demo", "Make a data set, protect it, publish it and verify the release");
+  CLI::App* sub = app.add_subcommand(
+      "demo", "Make a data set, protect it, publish it, verify and audit the release, write a report");
   sub->add_option("-o,--out", options->output, "folder to write")->capture_default_str();
   sub->add_option("--people", options->people, "number of people")
       ->capture_default_str()

@@ -192,23 +192,45 @@ Json audit_section(const ReportInput& input) {
   return json;
 }
 
-/// The audits of a comparison as curves of the first attack against the first use that could be measured.
+/// The use that has most to lose: where true features help most over none at all.
+const Json* sharpest_use(const Json& utilities) {
+  const Json* sharpest = nullptr;
+  double most = 0;
+  for (const Json& use : utilities) {
+    if (!use.contains("published")) continue;
+    const double unobscured = number(use.at("unobscured").at("mean")),
+                 none = number(use.at("baseline").at("mean"));
+    const double to_lose = unobscured == 0 ? 0 : std::abs((none - unobscured) / unobscured);
+    if (to_lose <= most) continue;
+    most = to_lose;
+    sharpest = &use;
+  }
+  return sharpest;
+}
+
+/// The audits of a comparison as curves of the first attack against the loss of one use. Losses are paired,
+/// so their intervals are narrow.
 void add_trade_off(Json& json, const Json& audits) {
   std::map<std::string, std::size_t> curve_of_method;
+  std::string name;
   for (const Json& point : audits) {
     const Json& audit = point.at("audit");
-    const auto use = std::ranges::find_if(audit.at("utilities"),
-                                          [](const Json& utility) { return utility.contains("published"); });
-    if (audit.at("attacks").empty() || use == audit.at("utilities").end()) continue;
+    const Json* use = nullptr;
+    if (name.empty())
+      use = sharpest_use(audit.at("utilities"));
+    else
+      for (const Json& other : audit.at("utilities"))
+        if (other.at("name") == name && other.contains("loss")) use = &other;
+    if (audit.at("attacks").empty() || use == nullptr) continue;
     const Json& attack = audit.at("attacks").front();
-    if (!json.contains("tradeoff")) {
+    if (name.empty()) {
+      name = use->at("name");
       json["tradeoff"] = Json::array();
       json["tradeoff_axes"] = {
-          {"attack", fmt::format("error of {} {}", attack.at("attacker").get<std::string>(),
+          {"attack", fmt::format("error of {}, scenario {}", attack.at("attacker").get<std::string>(),
                                  attack.at("scenario").get<std::string>())},
-          {"utility",
-           fmt::format("{} ({})", use->at("name").get<std::string>(), use->at("measure").get<std::string>())},
-          {"utility_better", use->at("better")}};
+          {"utility", fmt::format("loss of {} ({})", name, use->at("measure").get<std::string>())},
+          {"utility_better", "lower"}};
     }
     const std::string method = point.at("method");
     const auto [curve, added] = curve_of_method.emplace(method, json["tradeoff"].size());
@@ -217,7 +239,7 @@ void add_trade_off(Json& json, const Json& audits) {
                                                          {"distance", point.at("distance")},
                                                          {"leakage", point.at("leakage_bits")},
                                                          {"attack", attack.at("published")},
-                                                         {"utility", use->at("published")}});
+                                                         {"utility", use->at("loss")}});
   }
 }
 
