@@ -1,0 +1,113 @@
+"""audit: attacks beside their controls, uses, and the report; what cannot be audited is said clearly."""
+
+import csv
+import json
+import re
+
+import pytest
+
+QUICK = ["--audit.releases", 2, "--audit.attackers", "boosting"]
+
+
+def test_it_shows_attacks_their_controls_and_uses(hyobscure, people, mechanism, release):
+    shown = hyobscure("audit", people / "spec.toml", release, "-m", mechanism, *QUICK)
+    assert shown.code == 0, shown.err
+    for part in ("boosted trees", "group alone", "on true features", "knows the whole table", "publish once", "rating prediction", "recommendation"):
+        assert part in shown.out, part
+    assert "nan" not in shown.out.lower()
+
+
+def test_json_has_every_figure_with_its_interval(hyobscure, people, mechanism, release):
+    found = hyobscure("audit", people / "spec.toml", release, "-m", mechanism, *QUICK, "--json").json
+    assert [attack["scenario"] for attack in found["attacks"]] == ["I", "II"]
+    for attack in found["attacks"]:
+        for figure in ("published", "unobscured", "group_only", "nothing", "advantage"):
+            assert attack[figure]["low"] <= attack[figure]["mean"] <= attack[figure]["high"]
+        assert attack["group_only"]["mean"] < attack["nothing"]["mean"]
+    assert found["informed"]["error"] <= found["informed"]["group_only"]
+    assert [repeated["releases"] for repeated in found["informed"]["repeated"]] == [1, 2, 5, 10]
+
+
+def test_true_features_of_dependent_people_are_found_out_and_the_release_less(hyobscure, people, mechanism, release):
+    attack = hyobscure("audit", people / "spec.toml", release, "-m", mechanism, *QUICK, "--audit.scenarios", "I", "--json").json["attacks"][0]
+    assert attack["unobscured"]["mean"] < attack["published"]["mean"]
+
+
+def test_the_files_alone_can_be_audited(hyobscure, people, release):
+    shown = hyobscure("audit", people / "spec.toml", release, *QUICK, "--audit.scenarios", "I")
+    assert shown.code == 0, shown.err
+    assert "other split" in shown.out and "knows the whole table" not in shown.out
+
+
+def test_a_release_of_other_data_is_refused(hyobscure, people, mechanism, release, tmp_path):
+    assert hyobscure("synth", "--people", 300, "--seed", 9, "-o", tmp_path / "d").code == 0
+    refused = hyobscure("audit", tmp_path / "d" / "spec.toml", release, *QUICK)
+    assert refused.code == 2 and "spec" in refused.err
+    other = hyobscure("audit", tmp_path / "d" / "spec.toml", release, "-m", mechanism, *QUICK)
+    assert other.code == 2 and "other data" in other.err
+
+
+def test_a_mechanism_of_another_release_is_refused(hyobscure, people, release, tmp_path):
+    assert hyobscure("fit", people / "spec.toml", "--method", "xobf", "-o", tmp_path / "m.json").code == 0
+    refused = hyobscure("audit", people / "spec.toml", release, "-m", tmp_path / "m.json", *QUICK)
+    assert refused.code == 2 and "not made by this mechanism" in refused.err
+
+
+def test_a_task_that_is_not_kept_is_refused(hyobscure, people, mechanism, release):
+    refused = hyobscure("audit", people / "spec.toml", release, "-m", mechanism, *QUICK, "--audit.task", "colour")
+    assert refused.code == 2 and "audit.task" in refused.err and "people.keep" in refused.err
+
+
+def test_a_kept_column_can_be_the_task(hyobscure, tmp_path):
+    data = tmp_path / "data"
+    assert hyobscure("synth", "--people", 300, "--kind", "tabular", "-o", data).code == 0
+    spec = data / "spec.toml"
+    spec.write_text(spec.read_text().replace('"region", ', "").replace('secret = "age"', 'secret = "age"\nkeep = ["region"]'))
+    assert hyobscure("fit", spec, "--method", "random", "--channel.budget_share", 0.5, "-o", tmp_path / "m.json").code == 0
+    assert hyobscure("publish", spec, "-m", tmp_path / "m.json", "-o", tmp_path / "r").code == 0
+    found = hyobscure("audit", spec, tmp_path / "r", "-m", tmp_path / "m.json", *QUICK, "--audit.task", "region", "--json")
+    assert found.code == 0, found.err
+    task = found.json["utilities"][0]
+    assert "region" in task["name"] and task["measure"] in ("AUC", "accuracy", "area under the ROC curve")
+
+
+def test_too_few_people_are_refused(hyobscure, tmp_path):
+    rows = [f"p{i},{20 + i % 4},{i % 3},{i % 2}" for i in range(16)]
+    (tmp_path / "people.csv").write_text("id,age,a,b\n" + "\n".join(rows) + "\n")
+    (tmp_path / "spec.toml").write_text('[people]\nfile = "people.csv"\nid = "id"\nsecret = "age"\nfeatures = ["a", "b"]\nscale = "none"\n'
+                                        '[groups]\npeople = [2, 16]\nvalues = [1, 4]\n[channel]\nclusters = 2\ndistance = "euclidean"\nbudget_share = 0.5\n'
+                                        '[method]\nname = "random"\n')
+    assert hyobscure("fit", tmp_path / "spec.toml", "-o", tmp_path / "m.json").code == 0
+    assert hyobscure("publish", tmp_path / "spec.toml", "-m", tmp_path / "m.json", "-o", tmp_path / "r").code == 0
+    refused = hyobscure("audit", tmp_path / "spec.toml", tmp_path / "r", "-m", tmp_path / "m.json")
+    assert refused.code == 2 and "20" in refused.err, refused.err
+
+
+def test_compare_audits_every_method_and_the_report_takes_its_curves(hyobscure, people, mechanism, release, tmp_path):
+    compared = hyobscure("compare", people / "spec.toml", "--methods", "exact,random", "--points", 2, "--audit", *QUICK, "--audit.scenarios", "I", "-o", tmp_path / "c")
+    assert compared.code == 0, compared.err
+    assert "strongest attacker" in compared.out
+    rows = list(csv.DictReader((tmp_path / "c" / "audits.csv").open()))
+    assert {row["method"] for row in rows} == {"exact", "random"} and {row["kind"] for row in rows} == {"attack", "use"}
+    assert all(row["mean"] != "nan" for row in rows)
+    page = tmp_path / "report.html"
+    audited = hyobscure("audit", people / "spec.toml", release, "-m", mechanism, *QUICK, "--report", page, "--comparison", tmp_path / "c")
+    assert audited.code == 0, audited.err
+    facts = facts_of(page)
+    for section in ("data", "release", "checks", "groups", "histogram", "leakage", "channel", "frontier", "tradeoff", "audit", "settings", "limits"):
+        assert facts[section], section
+    again = hyobscure("audit", people / "spec.toml", release, "-m", mechanism, *QUICK, "--report", page)
+    assert again.code == 2 and "report.html" in again.err
+
+
+def facts_of(page):
+    text = page.read_text()
+    found = re.search(r'<script[^>]*type="application/json"[^>]*>(.*?)</script>', text, re.S)
+    return json.loads(found.group(1))
+
+
+def test_a_comparison_of_other_people_is_refused(hyobscure, people, mechanism, release, tmp_path):
+    assert hyobscure("synth", "--people", 300, "--seed", 9, "-o", tmp_path / "d").code == 0
+    assert hyobscure("compare", tmp_path / "d" / "spec.toml", "--methods", "random", "--points", 2, "-o", tmp_path / "c").code == 0
+    refused = hyobscure("audit", people / "spec.toml", release, "-m", mechanism, *QUICK, "--audit.scenarios", "I", "--report", tmp_path / "report.html", "--comparison", tmp_path / "c")
+    assert refused.code == 2 and "other people" in refused.err
