@@ -35,7 +35,7 @@ data::People raters(std::uint32_t count) {
     people.ids.push_back(fmt::format("{:04}", u));
     people.secrets.push_back(u % kAges);
     const auto taste =
-        static_cast<std::uint32_t>(random.uniform() < 0.5 ? u % kAges / 2 : kTastes * random.uniform());
+        static_cast<std::uint32_t>(random.uniform() < 0.5 ? u % kAges / 2 : random.below(kTastes));
     for (std::uint32_t item = 0; item < kTastes * kItemsOfATaste; ++item) {
       const bool liked = item / kItemsOfATaste == taste;
       if (random.uniform() > (liked ? 0.5 : 0.1)) continue;
