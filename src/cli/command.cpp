@@ -35,7 +35,8 @@ void add_spec_flags(CLI::App& command, SpecOptions& spec) {
         ->group(group);
   };
   const std::string kShort = "Often used keys of the spec (every key is a flag too: --groups.people 100,400)";
-  add("--budget", "channel.budget", "largest expected distance (channel.budget)", kShort);
+  add("--budget", "channel.budget",
+      "largest expected distance, or such as \"at most 2 % of rating RMSE\" (channel.budget)", kShort);
   add("--clusters", "channel.clusters", "clusters of people (channel.clusters)", kShort);
   add("--groups", "groups.count", "number of groups (groups.count)", kShort);
   add("--method", "method.name", "exact, hyobscure or xobf (method.name)", kShort);

@@ -10,6 +10,8 @@
 #include "hyobscure/obscure/fit.h"
 #include "hyobscure/obscure/frontier.h"
 #include "hyobscure/report/summary.h"
+#include "hyobscure/study/fit_for_use.h"
+#include "hyobscure/study/utilities.h"
 
 namespace hyobscure::cli {
 namespace {
@@ -36,6 +38,19 @@ obscure::Frontier write_frontier(const FitOptions& options, const data::People& 
   return frontier;
 }
 
+struct Fitted {
+  obscure::Mechanism mechanism;
+  std::optional<study::KeptPromise> promise = {};
+};
+
+/// By an expected distance, or by what the release must be good for.
+Fitted fit(data::Engine& engine, const data::People& people, const data::Spec& spec,
+           const Progress& progress) {
+  if (!spec.channel.promise) return {obscure::fit(people, spec, progress)};
+  study::FitForUse found = study::fit_for_use(people, spec, study::task_label(engine, spec), progress);
+  return {std::move(found.mechanism), std::move(found.promise)};
+}
+
 int run(const FitOptions& options, const CommonOptions& common, const Progress& progress) {
   const Stopwatch watch;
   const data::Spec spec = options.spec.read();
@@ -45,16 +60,19 @@ int run(const FitOptions& options, const CommonOptions& common, const Progress& 
       check_output_file(beside(options.output, extension), options.force);
   data::Engine engine(engine_settings(common, spec), progress);
   const data::Reading reading = data::read_people(engine, spec);
-  const obscure::Mechanism mechanism = obscure::fit(reading.people, spec, progress);
+  const Fitted fitted = fit(engine, reading.people, spec, progress);
+  const obscure::Mechanism& mechanism = fitted.mechanism;
   obscure::write_mechanism(mechanism, options.output);
   progress.report("", 0, 0);
   if (common.json)
-    fmt::print("{}\n", report::mechanism_json(mechanism, reading.counts, watch.seconds()));
+    fmt::print("{}\n", report::mechanism_json(mechanism, reading.counts, watch.seconds(), fitted.promise));
   else
     fmt::print(
-        "{}\nWrote {} (private: keep it, readable by you only)\nNext: hyobscure publish {} -m {} -o "
+        "{}{}\nWrote {} (private: keep it, readable by you only)\nNext: hyobscure publish {} -m {} -o "
         "release\n",
-        report::mechanism_text(mechanism, reading.counts), options.output, options.spec.file, options.output);
+        report::mechanism_text(mechanism, reading.counts),
+        fitted.promise ? "\n" + report::kept_promise_text(*fitted.promise) : "", options.output,
+        options.spec.file, options.output);
   if (options.frontier == 0) return mechanism.converged ? kGood : kWeaker;
   const obscure::Frontier frontier = write_frontier(options, reading.people, spec, progress);
   progress.report("", 0, 0);

@@ -5,9 +5,12 @@
 
 #include <toml++/toml.h>
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <set>
+#include <sstream>
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/files.h"
@@ -50,6 +53,55 @@ bool read_value(const toml::node& node, int& out) {
 bool read_value(const toml::node& node, ClusterCount& out) {
   out.automatic = node.value_exact<std::string>() == "auto";
   return out.automatic || read_value(node, out.count);
+}
+
+/// The two fields of channel.budget: an expected distance, or a promise.
+struct Budget {
+  std::optional<double>& distance;
+  std::optional<UtilityPromise>& promise;
+};
+
+constexpr const char* kNumberOrText = "number or text";
+
+/// "At most 2% of Rating RMSE" -> at, most, 2, %, of, rating, rmse
+std::vector<std::string> words_of(const std::string& text) {
+  std::string spaced;
+  for (const char letter : lower_case(text))
+    if (letter == '%')
+      spaced += " % ";
+    else
+      spaced += letter;
+  std::istringstream stream(spaced);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+/// at most X % of NAME
+std::optional<UtilityPromise> parse_promise(const std::string& text) {
+  const std::vector<std::string> words = words_of(text);
+  if (words.size() < 6 || words[0] != "at" || words[1] != "most" || words[3] != "%" || words[4] != "of")
+    return std::nullopt;
+  UtilityPromise promise;
+  const char* const end = words[2].data() + words[2].size();
+  const auto [stop, error] = std::from_chars(words[2].data(), end, promise.percent);
+  // Written this way round, a NaN is refused too.
+  if (error != std::errc{} || stop != end || !(promise.percent >= 0 && promise.percent <= 100))
+    return std::nullopt;
+  const std::string name = fmt::format("{}", fmt::join(words.begin() + 5, words.end(), " "));
+  const auto found = std::ranges::find(promised_measures(), name, lower_case);
+  if (found == promised_measures().end()) return std::nullopt;
+  promise.measure = *found;
+  return promise;
+}
+
+bool read_value(const toml::node& node, Budget& out) {
+  if (const auto text = node.value_exact<std::string>()) {
+    out.promise = parse_promise(*text);
+    return out.promise.has_value();
+  }
+  double distance = 0;
+  if (!read_value(node, distance)) return false;
+  out.distance = distance;
+  return true;
 }
 
 bool read_value(const toml::node& node, std::uint64_t& out) {
@@ -96,6 +148,7 @@ std::string type_name(const double&) { return "number"; }
 std::string type_name(const int&) { return "whole number"; }
 std::string type_name(const std::uint64_t&) { return "whole number"; }
 std::string type_name(const ClusterCount&) { return "\"auto\" or whole number"; }
+std::string type_name(const Budget&) { return kNumberOrText; }
 std::string type_name(const bool&) { return "true or false"; }
 std::string type_name(const Interval&) { return "[low, high]"; }
 std::string type_name(const std::vector<std::string>&) { return "list of texts"; }
@@ -111,6 +164,10 @@ std::string value_text(const int& value) { return fmt::format("{}", value); }
 std::string value_text(const std::uint64_t& value) { return fmt::format("{}", value); }
 std::string value_text(const ClusterCount& value) {
   return value.automatic ? "\"auto\"" : value_text(value.count);
+}
+std::string value_text(const Budget& value) {
+  if (value.promise) return value_text(promise_text(*value.promise));
+  return value.distance ? value_text(*value.distance) : "none";
 }
 std::string value_text(const Interval& value) { return fmt::format("[{}, {}]", value[0], value[1]); }
 std::string value_text(const bool& value) { return value ? "true" : "false"; }
@@ -132,6 +189,9 @@ bool in_range(const int& value, const Rule& rule) { return value >= rule.low && 
 bool in_range(const ClusterCount& value, const Rule& rule) {
   return value.automatic || in_range(value.count, rule);
 }
+bool in_range(const Budget& value, const Rule& rule) {
+  return !value.distance || in_range(*value.distance, rule);
+}
 bool in_range(const Interval& value, const Rule& rule) {
   return in_range(value[0], rule) && in_range(value[1], rule);
 }
@@ -152,6 +212,10 @@ bool in_range(const std::optional<T>& value, const Rule& rule) {
 
 std::string expectation(const std::string& type, const Rule& rule) {
   if (!rule.choices.empty()) return fmt::format("one of \"{}\"", fmt::join(rule.choices, "\", \""));
+  if (type == kNumberOrText)
+    return fmt::format(
+        "a number of at least 0, or a text such as \"at most 2 % of {}\" (from 0 to 100 %, of {})",
+        promised_measures().front(), fmt::join(promised_measures(), ", "));
   const bool low = std::isfinite(rule.low), high = std::isfinite(rule.high);
   const std::string kind = type == "text"          ? "text in quotes"
                            : type.starts_with("[") ? "two numbers from low to high, such as [100, 400],"
@@ -240,8 +304,11 @@ void visit_settings(Spec& s, Visit&& visit) {
   visit("channel", "distance", s.channel.distance,
         Rule{.choices = {"jensen-shannon", "squared-euclidean", "euclidean", "jaccard", "hamming"}},
         "distance between two people's features");
-  visit("channel", "budget", s.channel.budget, Rule{.low = 0, .required = true},
-        "largest expected distance between published and true features");
+  Budget budget{s.channel.budget, s.channel.promise};
+  visit("channel", "budget", budget, Rule{.low = 0, .required = true},
+        "largest expected distance between published and true features; or what the release must still be "
+        "good for: `at most 2 % of rating RMSE`, also of `mAP`, of `task` (the column of audit.task) or of "
+        "`distance` (that of any donor of the group)");
   visit("channel", "budget_share", s.channel.budget_share, Rule{.low = 0, .high = 1},
         "instead of budget: 0 is the smallest distance that the first groups can reach, 1 the one at which "
         "their features "
@@ -365,7 +432,7 @@ toml::table parse_override(const Override& given, const Setting& setting) {
     }
   };
   if (setting.type == "text" || given.text == "auto") return toml::table{{"x", given.text}};
-  if (setting.type == "number" && given.text.starts_with('.'))
+  if ((setting.type == "number" || setting.type == kNumberOrText) && given.text.starts_with('.'))
     return parse_override({given.name, "0" + given.text, given.flag}, setting);
   if (setting.type == "list of texts" && !given.text.starts_with('[')) {
     toml::array words;
@@ -380,6 +447,7 @@ toml::table parse_override(const Override& given, const Setting& setting) {
   if (setting.type == "[low, high]" && !given.text.starts_with('['))
     if (auto table = parse("[" + given.text + "]")) return *std::move(table);
   if (auto table = parse(given.text)) return *std::move(table);
+  if (setting.type == kNumberOrText) return toml::table{{"x", given.text}};
   throw InputError({.source = flag_of(given)}, "expected " + expectation(setting.type, {}),
                    "Write it as in a spec file.");
 }
@@ -466,9 +534,13 @@ void check_roles(const Spec& spec) {
 }
 
 void check_channel(const Spec& spec) {
-  if (spec.channel.budget && spec.channel.budget_share)
+  const auto& promise = spec.channel.promise;
+  if ((spec.channel.budget || promise) && spec.channel.budget_share)
     throw InputError({.source = spec.name}, "both channel.budget and channel.budget_share are given",
                      "Keep one of them.");
+  if (promise && promise->measure == "task" && spec.audit.task.empty())
+    throw InputError({.source = spec.name}, "channel.budget speaks of the task, and audit.task names none",
+                     "Name in audit.task the kept column that users of the release will predict.");
 }
 
 void check_groups(const Spec& spec) {
@@ -483,6 +555,15 @@ void check_groups(const Spec& spec) {
 }
 
 }  // namespace
+
+const std::vector<std::string>& promised_measures() {
+  static const std::vector<std::string> list = {"rating RMSE", "mAP", "task", "distance"};
+  return list;
+}
+
+std::string promise_text(const UtilityPromise& promise) {
+  return fmt::format("at most {} % of {}", promise.percent, promise.measure);
+}
 
 const std::vector<Setting>& settings() {
   static const std::vector<Setting> list = [] {

@@ -69,11 +69,26 @@ struct ClusterCount {
   bool automatic = false;  ///< "auto": the count is chosen by what it gives
 };
 
+/// A budget by what the release must still be good for: "at most 2 % of rating RMSE".
+struct UtilityPromise {
+  double percent = 0;   ///< 0..100: the largest loss, of what true features give
+  std::string measure;  ///< one of promised_measures()
+
+  bool operator==(const UtilityPromise&) const = default;
+};
+
+/// "rating RMSE", "mAP", "task" (the column of audit.task) and "distance" (of any donor of the group).
+const std::vector<std::string>& promised_measures();
+
+/// As the user writes it.
+std::string promise_text(const UtilityPromise& promise);
+
 struct ChannelSpec {
   ClusterCount clusters;
   std::string distance = "jensen-shannon";
-  // fit requires one of the two: the trade is the publisher's to choose.
+  // fit requires one of the three: the trade is the publisher's to choose.
   std::optional<double> budget;
+  std::optional<UtilityPromise> promise;  ///< the key `budget`, given as text
   std::optional<double> budget_share;
   bool normalise = false;
   int starts = 5;

@@ -1,5 +1,6 @@
 #include "hyobscure/data/spec.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -75,6 +76,56 @@ TEST(Spec, AFlagWinsOverTheFileAndIsWrittenLikeAKey) {
   EXPECT_EQ(spec.method.seed, 7u);
 }
 
+std::string movies_with_budget(const std::string& budget) {
+  std::string text = kMovies;
+  text.replace(text.find("0.49"), 4, budget);
+  return text;
+}
+
+TEST(Spec, ABudgetMayBeAPromiseAboutAUse) {
+  const Spec spec = parse(movies_with_budget("\"at most 2 % of rating RMSE\""));
+  EXPECT_FALSE(spec.channel.budget);
+  ASSERT_TRUE(spec.channel.promise);
+  EXPECT_EQ(*spec.channel.promise, (UtilityPromise{2, "rating RMSE"}));
+  EXPECT_EQ(promise_text(*spec.channel.promise), "at most 2 % of rating RMSE");
+  const std::vector<std::pair<std::string, UtilityPromise>> forms = {
+      {"AT MOST 2.5% OF MAP", {2.5, "mAP"}},
+      {"  at  most 0 %of Distance ", {0, "distance"}},
+      {"at most 100 % of rating   rmse", {100, "rating RMSE"}},
+      {"\"at most 7% of mAP\"", {7, "mAP"}},  // quoted, as in the file
+  };
+  for (const auto& [text, promise] : forms) {
+    const Spec flagged = parse(kMovies, {{"channel.budget", text}});
+    ASSERT_TRUE(flagged.channel.promise) << text;
+    EXPECT_EQ(*flagged.channel.promise, promise) << text;
+    EXPECT_FALSE(flagged.channel.budget) << text;
+  }
+}
+
+TEST(Spec, APromiseThatIsNotUnderstoodNamesTheFormsThatAre) {
+  for (const char* text : {"cheap", "", "2 %", "at most 2 of mAP", "at most % of mAP", "at most x % of mAP",
+                           "at most -1 % of mAP", "at most 101 % of mAP", "at most nan % of mAP",
+                           "at most inf % of mAP", "at most 2 % of fun", "at most 2 % of",
+                           "at most 2 % of mAP and task", "at least 2 % of mAP", "at most 2x % of mAP"}) {
+    for (const std::string& told : {refusal(movies_with_budget(fmt::format("\"{}\"", text))),
+                                    refusal(kMovies, {{"channel.budget", text}})}) {
+      EXPECT_THAT(told, HasSubstr("at most 2 % of rating RMSE")) << text;
+      EXPECT_THAT(told, HasSubstr("rating RMSE, mAP, task, distance")) << text;
+      EXPECT_THAT(told, HasSubstr("budget")) << text;
+    }
+  }
+}
+
+TEST(Spec, APromiseGoesWithoutAShareAndATaskNeedsItsColumn) {
+  EXPECT_THAT(refusal(movies_with_budget("\"at most 2 % of mAP\"\nbudget_share = 0.5")),
+              HasSubstr("Keep one"));
+  const Spec other = parse(movies_with_budget("\"at most 2 % of mAP\""), {{"channel.budget_share", "0.5"}});
+  EXPECT_FALSE(other.channel.promise);
+  EXPECT_THAT(refusal(kMovies, {{"channel.budget", "at most 2 % of task"}}), HasSubstr("audit.task"));
+  const Spec task = parse(kMovies, {{"channel.budget", "at most 2 % of task"}, {"audit.task", "job"}});
+  EXPECT_EQ(*task.channel.promise, (UtilityPromise{2, "task"}));
+}
+
 TEST(Spec, ABudgetAsAFlagReplacesAShareInTheFile) {
   const Spec spec = parse(kMovies, {{"channel.budget_share", "0.5"}});
   EXPECT_EQ(spec.channel.budget_share, 0.5);
@@ -105,7 +156,7 @@ TEST(Spec, RefusalsNameFileLineKeyAndRemedy) {
   EXPECT_EQ(refusal(kMovies + "budgett = 1\n"),
             "spec.toml, line 19: there is no key \"channel.budgett\". Did you mean \"channel.budget\"?");
   EXPECT_THAT(refusal("[peeple]\n"),
-              HasSubstr("\"peeple\" is not a section of a spec. The sections are channel, events"));
+              HasSubstr("\"peeple\" is not a section of a spec. The sections are audit, channel, events"));
   EXPECT_THAT(refusal("[people\n"), HasSubstr("spec.toml, line 1: not valid TOML"));
   EXPECT_EQ(refusal(kMovies, {{"groups.count", "many"}}),
             "--groups.count: expected a whole number. Write it as in a spec file.");

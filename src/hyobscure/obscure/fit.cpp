@@ -68,6 +68,14 @@ int smallest_feasible_count(const data::Spec& spec, const solve::OrderedValues& 
   throw_infeasible(spec, values, limits, std::max(1, static_cast<int>(std::ceil(fewest))));
 }
 
+void refuse_promise(const data::Spec& spec) {
+  if (spec.channel.promise)
+    throw InputError({.source = spec.name},
+                     fmt::format("channel.budget is a promise ({}) that only a search with audits can keep",
+                                 data::promise_text(*spec.channel.promise)),
+                     "Use `hyobscure fit` (study::fit_for_use), or give an expected distance.");
+}
+
 double resolve_budget(const data::Spec& spec, const MethodInput& input) {
   if (!spec.channel.budget && !spec.channel.budget_share)
     throw InputError({.source = spec.name}, "channel.budget is not given",
@@ -333,6 +341,7 @@ Mechanism mechanism_of(const data::People& people, const data::Spec& spec, const
 }
 
 Mechanism fit(const data::People& people, const data::Spec& spec, const Progress& progress) {
+  refuse_promise(spec);
   const Terms terms = terms_of(people, spec);
   const census::Census census = census_of(people, spec, progress);
   const solve::SegmentTables tables = segment_tables(people, census);

@@ -68,7 +68,8 @@ struct Terms {
 ///   minimise  I(Y; C', G)   subject to  expected distance <= budget,  k <= people <= alpha,  l <= values <=
 ///   beta
 ///
-/// Throws InputError for whatever the caller can correct, Stopped when stopped before there is an answer.
+/// A budget by what the release must be good for is not for it, but for study::fit_for_use. Throws InputError
+/// for whatever the caller can correct, Stopped when stopped before there is an answer.
 [[nodiscard]] Mechanism fit(const data::People& people, const data::Spec& spec,
                             const Progress& progress = {});
 

@@ -5,6 +5,7 @@
 #include "hyobscure/audit/attack.h"
 #include "hyobscure/base/json.h"
 #include "hyobscure/study/audit.h"
+#include "hyobscure/study/fit_for_use.h"
 
 namespace hyobscure::report {
 
@@ -15,5 +16,7 @@ namespace hyobscure::report {
 [[nodiscard]] Json utility_json(const audit::UtilityResult& utility);
 /// As docs/formats.md has it under "report facts".
 [[nodiscard]] Json audit_facts(const study::Audit& audit);
+/// `promise` of `fit --json`.
+[[nodiscard]] Json kept_promise_facts(const study::KeptPromise& promise);
 
 }  // namespace hyobscure::report

@@ -8,6 +8,7 @@
 
 #include "hyobscure/base/json.h"
 #include "hyobscure/base/numeric.h"
+#include "hyobscure/report/audit_facts.h"
 #include "hyobscure/report/text.h"
 
 namespace hyobscure::report {
@@ -247,7 +248,7 @@ std::string mechanism_text(const obscure::Mechanism& mechanism, const data::Read
 }
 
 std::string mechanism_json(const obscure::Mechanism& mechanism, const data::ReadCounts& counts,
-                           double seconds) {
+                           double seconds, const std::optional<study::KeptPromise>& kept) {
   const auto& promise = mechanism.promise;
   Json json = {{"command", "fit"},
                {"method", mechanism.method},
@@ -284,6 +285,7 @@ std::string mechanism_json(const obscure::Mechanism& mechanism, const data::Read
                                {"leakage_bits", number(round.leakage)},
                                {"distance", number(round.distance)},
                                {"moves", round.moves}});
+  if (kept) json["promise"] = kept_promise_facts(*kept);
   json["seconds"] = seconds;
   return json.dump();
 }

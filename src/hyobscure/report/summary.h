@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "hyobscure/data/read.h"
@@ -11,6 +12,7 @@
 #include "hyobscure/release/publish.h"
 #include "hyobscure/release/verify.h"
 #include "hyobscure/study/audit.h"
+#include "hyobscure/study/fit_for_use.h"
 #include "hyobscure/study/trade_off.h"
 
 namespace hyobscure::report {
@@ -25,7 +27,10 @@ std::string inspection_json(const obscure::Inspection& inspection, const data::R
 
 std::string mechanism_text(const obscure::Mechanism& mechanism, const data::ReadCounts& counts);
 std::string mechanism_json(const obscure::Mechanism& mechanism, const data::ReadCounts& counts,
-                           double seconds);
+                           double seconds, const std::optional<study::KeptPromise>& kept = {});
+
+/// What was promised of a mechanism, what was tried, and by how much the promise is kept.
+std::string kept_promise_text(const study::KeptPromise& promise);
 
 std::string release_text(const release::PublishResult& result);
 std::string release_json(const release::PublishResult& result, double seconds);

@@ -106,6 +106,7 @@ data::Spec shadow_spec(const data::Spec& spec, const obscure::Mechanism& mechani
   own.groups.people = data::Interval{1, static_cast<double>(people.size())};
   own.groups.values = data::Interval{1, static_cast<double>(people.size())};
   own.channel.budget_share.reset();
+  own.channel.promise.reset();
   own.channel.budget = mechanism.promise.budget;
   return own;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <stdexcept>
 
 #include "hyobscure/audit/item_statistics.h"
 #include "hyobscure/audit/recommend.h"
@@ -43,6 +44,42 @@ audit::TaskLabel label_of(const std::string& name, const std::vector<std::string
   return label;
 }
 
+/// What a publication is used for, each with splits of its own that are the same for the same spec.
+class Uses {
+ public:
+  Uses(const data::People& people, const data::Spec& spec, const audit::PublicationOf& publication_of,
+       const Progress& progress)
+      : features_(people.features),
+        publication_of_(publication_of),
+        repetitions_(std::max(2, spec.audit.releases)),
+        key_(obscure::search_key(spec).derive("utilities")),
+        progress_(progress) {}
+
+  audit::UtilityResult predicting(const audit::TaskLabel& task) const {
+    progress_.report(fmt::format("predicting {}", task.name), 0, 0);
+    return audit::task_utility(features_, task, publication_of_, {.repetitions = repetitions_},
+                               key_.derive("task"), progress_);
+  }
+
+  audit::RecommendUtility recommending() const {
+    progress_.report("predicting ratings", 0, 0);
+    return audit::recommend(features_, publication_of_, {.repetitions = repetitions_},
+                            key_.derive("recommend"), progress_);
+  }
+
+  audit::ItemStatistics counting() const {
+    progress_.report("counting items", 0, 0);
+    return audit::item_statistics(features_, publication_of_, repetitions_, progress_);
+  }
+
+ private:
+  const data::SparseRows& features_;
+  const audit::PublicationOf& publication_of_;
+  int repetitions_;
+  Key key_;
+  const Progress& progress_;
+};
+
 }  // namespace
 
 std::optional<audit::TaskLabel> task_label(data::Engine& engine, const data::Spec& spec) {
@@ -66,25 +103,29 @@ std::vector<audit::UtilityResult> utilities(const data::People& people, const da
                                             const std::optional<audit::TaskLabel>& task,
                                             const audit::PublicationOf& publication_of,
                                             const Progress& progress) {
-  const int repetitions = std::max(2, spec.audit.releases);
-  const Key key = obscure::search_key(spec).derive("utilities");
+  const Uses uses(people, spec, publication_of, progress);
   std::vector<audit::UtilityResult> results;
-  if (task) {
-    progress.report(fmt::format("predicting {}", task->name), 0, 0);
-    results.push_back(audit::task_utility(people.features, *task, publication_of,
-                                          {.repetitions = repetitions}, key.derive("task"), progress));
-  }
-  progress.report("predicting ratings", 0, 0);
-  audit::RecommendUtility recommended = audit::recommend(
-      people.features, publication_of, {.repetitions = repetitions}, key.derive("recommend"), progress);
+  if (task) results.push_back(uses.predicting(*task));
+  audit::RecommendUtility recommended = uses.recommending();
   results.push_back(std::move(recommended.rating_prediction));
   results.push_back(std::move(recommended.recommendation));
-  progress.report("counting items", 0, 0);
-  audit::ItemStatistics items =
-      audit::item_statistics(people.features, publication_of, repetitions, progress);
+  audit::ItemStatistics items = uses.counting();
   results.push_back(std::move(items.means));
   results.push_back(std::move(items.popularity));
   return results;
+}
+
+audit::UtilityResult promised_utility(const std::string& measure, const data::People& people,
+                                      const data::Spec& spec, const std::optional<audit::TaskLabel>& task,
+                                      const audit::PublicationOf& publication_of, const Progress& progress) {
+  const Uses uses(people, spec, publication_of, progress);
+  if (measure == "rating RMSE") return uses.recommending().rating_prediction;
+  if (measure == "mAP") return uses.recommending().recommendation;
+  if (measure != "task") throw std::logic_error("the spec admits a measure that no audit has");
+  if (!task)
+    throw InputError({.source = spec.name, .column = "audit.task"}, "is not given",
+                     "Name the kept column that users of the release will predict.");
+  return uses.predicting(*task);
 }
 
 }  // namespace hyobscure::study

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "hyobscure/audit/task.h"
@@ -24,5 +25,13 @@ namespace hyobscure::study {
                                                           const std::optional<audit::TaskLabel>& task,
                                                           const audit::PublicationOf& publication_of,
                                                           const Progress& progress = {});
+
+/// The one of them that a promise speaks of, with the same splits and figures: `measure` is one of
+/// data::promised_measures() but distance. Throws InputError for a task where there is none.
+[[nodiscard]] audit::UtilityResult promised_utility(const std::string& measure, const data::People& people,
+                                                    const data::Spec& spec,
+                                                    const std::optional<audit::TaskLabel>& task,
+                                                    const audit::PublicationOf& publication_of,
+                                                    const Progress& progress = {});
 
 }  // namespace hyobscure::study

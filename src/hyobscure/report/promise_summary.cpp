@@ -1,0 +1,70 @@
+#include <fmt/format.h>
+
+#include "hyobscure/report/audit_facts.h"
+#include "hyobscure/report/summary.h"
+#include "hyobscure/report/text.h"
+
+namespace hyobscure::report {
+namespace {
+
+/// "0.6 % [0.4, 0.9]"
+std::string percent_text(const audit::Estimate& loss) {
+  return fmt::format("{:.2f} % [{:.2f}, {:.2f}]", loss.mean, loss.low, loss.high);
+}
+
+/// How much a use without any features would lose; what there is to lose.
+double baseline_percent(const audit::UtilityResult& utility) {
+  const audit::UtilityFigures& figures = *utility.figures;
+  const double loss = (figures.baseline.mean - figures.unobscured.mean) * (utility.lower_is_better ? 1 : -1);
+  return 100 * loss / figures.unobscured.mean;
+}
+
+std::string use_text(const study::KeptPromise& promise) {
+  const audit::UtilityResult& utility = *promise.utility;
+  const audit::UtilityFigures& figures = *utility.figures;
+  std::string text = fmt::format(
+      "Kept: {} {:.4f}, {} {} {:.4f} with true features ({:.4f} with no features at all).\n", utility.measure,
+      figures.published.mean, percent_text(promise.chosen.loss), utility.lower_is_better ? "above" : "below",
+      figures.unobscured.mean, figures.baseline.mean);
+  if (baseline_percent(utility) <= promise.promised.percent)
+    text +=
+        "A release without any features would keep it too: on this data the promise says nothing about "
+        "them.\n";
+  return text;
+}
+
+}  // namespace
+
+std::string kept_promise_text(const study::KeptPromise& promise) {
+  TextTable table({"budget", "loss", "leakage", "promise"});
+  for (const study::TriedBudget& tried : promise.tried)
+    table.row({fmt::format("{:.6f}", tried.budget), percent_text(tried.loss), bits_text(tried.leakage),
+               tried.budget == promise.chosen.budget ? "kept, chosen"
+               : tried.kept                          ? "kept"
+                                                     : "broken"});
+  std::string text = fmt::format("Promise: {}. ", data::promise_text(promise.promised));
+  if (!promise.utility)
+    return text + fmt::format("Kept: {:.2f} % of the distance of any donor of the group.\n",
+                              promise.chosen.loss.mean);
+  return fmt::format("Budgets tried, with the 95 % interval of {} repetitions\n",
+                     promise.utility->repetitions) +
+         table.text() + "\n" + text + use_text(promise);
+}
+
+Json kept_promise_facts(const study::KeptPromise& promise) {
+  Json json = {{"text", data::promise_text(promise.promised)},
+               {"percent", promise.promised.percent},
+               {"measure", promise.promised.measure},
+               {"limit", number(promise.limit)},
+               {"loss_percent", estimate_json(promise.chosen.loss)},
+               {"tried", Json::array()}};
+  if (promise.utility) json["utility"] = utility_json(*promise.utility);
+  for (const study::TriedBudget& tried : promise.tried)
+    json["tried"].push_back({{"budget", number(tried.budget)},
+                             {"loss_percent", estimate_json(tried.loss)},
+                             {"leakage_bits", number(tried.leakage)},
+                             {"kept", tried.kept}});
+  return json;
+}
+
+}  // namespace hyobscure::report
