@@ -12,6 +12,7 @@ import matplotlib
 
 matplotlib.use("svg")
 import matplotlib.pyplot as plt
+from matplotlib.ticker import MaxNLocator
 
 HERE = pathlib.Path(__file__).resolve().parent
 INK = "#7a7f87"  # readable on white and on black
@@ -58,13 +59,15 @@ def points(axes, rows, x, y, low, high):
 
 
 def trade_off(rows, pictures, name, attacks):
-    """Left to right: what the release costs its users; upwards: what it gains over a guess from the group alone."""
+    """What the release costs its users, and what the attacker gains over a guess from the group alone; a dash is what he
+    gains on true features with the same groups."""
     rows = good(rows)
     columns = 2 if len(attacks) > 1 else 1
     figure, grid = plt.subplots(-(-len(attacks) // columns), columns, figsize=(4.2 * columns, 3.1 * -(-len(attacks) // columns)), squeeze=False, sharey=True)
     for axes, (attack, title) in zip(grid.flat, attacks):
         points(axes, rows, "rmse_loss", f"{attack}_advantage", f"{attack}_advantage_low", f"{attack}_advantage_high")
         axes.axhline(0, color=INK, lw=1, ls="--")
+        axes.xaxis.set_major_locator(MaxNLocator(5))
         axes.set(title=title, xlabel="loss of rating RMSE", ylabel="years gained by the attacker")
     for method in methods_of(rows):
         own = [row for row in rows if row["method"] == method]
@@ -87,6 +90,7 @@ def leakage(rows, pictures, name):
             own = sorted((row for row in rows if row["method"] == method), key=lambda row: number(row, "distance"))
             axis.plot([number(row, "distance") for row in own], [number(row, key) for row in own], "o-", ms=3.5, lw=1, color=COLOURS[method], label=method)
         axis.set(xlabel="expected distance", ylabel=label)
+        axis.xaxis.set_major_locator(MaxNLocator(5))
     axes[1].legend(fontsize=7, ncols=2)
     save(figure, pictures, name)
 
@@ -139,6 +143,7 @@ def convergence(rows, pictures, name):
                 best = [row for row in own if row["method"] == "exact" and row["method.seed"] == seed]
                 if best:
                     axes.axhline(number(best[-1], "leakage_bits"), color=colour, lw=0.8, ls=":")
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.set(title=f"acceptance rule: {rule}", xlabel="round", ylabel="leakage, bits")
         axes.legend(fontsize=7)
     save(figure, pictures, name)
@@ -150,6 +155,7 @@ PICTURES = {
     "trade-off": lambda rows, to: (trade_off(rows, to, "trade-off", ALL), leakage(rows, to, "trade-off-leakage")),
     "cross-iteration": lambda rows, to: (trade_off(rows, to, "cross-iteration", BOTH), leakage(rows, to, "cross-iteration-leakage")),
     "groups": lambda rows, to: sweep(rows, to, "groups", "groups.count", "number of groups"),
+    "same-groups": lambda rows, to: (trade_off(rows, to, "same-groups", ALL), leakage(rows, to, "same-groups-leakage")),
     "clusters": lambda rows, to: sweep(rows, to, "clusters", "channel.clusters", "number of clusters"),
     "people-limits": lambda rows, to: sweep(rows, to, "people-limits", "groups.people", "fewest, most people of a group"),
     "value-limits": lambda rows, to: sweep(rows, to, "value-limits", "groups.values", "fewest, most values of a group"),
