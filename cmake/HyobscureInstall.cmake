@@ -21,3 +21,4 @@ install(FILES
   cmake/FindXGBoost.cmake
   cmake/FindZstd.cmake
   DESTINATION ${hyobscure_package_dir})
+install(DIRECTORY experiments/ DESTINATION ${CMAKE_INSTALL_DATADIR}/hyobscure/experiments FILES_MATCHING PATTERN "*.toml")

@@ -185,7 +185,9 @@ Audit audit_mechanism(const data::People& people, const data::Spec& spec, const 
   const audit::Victims victims = target.victims();
   const Redraw redraw(mechanism, people);
   const audit::PublicationOf publication_of = [&](int r) { return redraw.publication(r); };
-  Audit audit{.repetitions = spec.audit.releases, .redrawn = true};
+  Audit audit;
+  audit.repetitions = spec.audit.releases;
+  audit.redrawn = true;
   add_attacks(audit, spec, victims, publication_of, progress);
   add_shadow(audit, spec, people, mechanism, victims, publication_of, progress);
   add_informed(audit, spec, people, mechanism, redraw, victims.numbers, progress);
@@ -204,7 +206,8 @@ Audit audit_release(const data::People& people, const data::Spec& spec, const st
   const audit::PublicationOf publication_of = [&](int) {
     return audit::Publication{people.features, donors};
   };
-  Audit audit{.repetitions = spec.audit.releases, .redrawn = false};
+  Audit audit;
+  audit.repetitions = spec.audit.releases;
   add_attacks(audit, spec, victims, publication_of, progress);
   audit.utilities = utilities(people, spec, task, publication_of, progress);
   audit.notes.push_back(

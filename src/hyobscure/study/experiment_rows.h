@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "hyobscure/obscure/frontier.h"
+#include "hyobscure/study/trade_off.h"
+
+namespace hyobscure::study {
+
+/// Cells of a row after its key; what was not measured is an empty cell.
+using Cells = std::vector<std::string>;
+
+[[nodiscard]] std::string cell(double value);
+
+[[nodiscard]] Cells trade_off_columns();
+[[nodiscard]] Cells trade_off_cells(const AuditedPoint& point);
+
+[[nodiscard]] Cells convergence_columns();
+/// One row a round.
+[[nodiscard]] std::vector<Cells> convergence_cells(const std::vector<obscure::Round>& history);
+
+struct StageSeconds {
+  double synthesis = 0, reading = 0, census = 0, method = 0;
+  double peak_megabytes = 0;  ///< of the process so far
+};
+[[nodiscard]] Cells scalability_columns();
+[[nodiscard]] Cells scalability_cells(const StageSeconds& seconds, const obscure::FrontierPoint& point);
+
+}  // namespace hyobscure::study
