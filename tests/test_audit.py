@@ -119,6 +119,14 @@ def facts_of(page):
     return json.loads(found.group(1))
 
 
+def test_a_damaged_comparison_is_refused_and_one_without_a_report_too(hyobscure, people, mechanism, release, tmp_path):
+    (tmp_path / "comparison.json").write_text("{}")
+    given = ["audit", people / "spec.toml", release, "-m", mechanism, *QUICK, "--audit.scenarios", "I", "--comparison", tmp_path]
+    damaged = hyobscure(*given, "--report", tmp_path / "report.html")
+    assert damaged.code == 2 and "damaged" in damaged.err and not (tmp_path / "report.html").exists()
+    assert hyobscure(*given).code == 2
+
+
 def test_a_comparison_of_other_people_is_refused(hyobscure, people, mechanism, release, tmp_path):
     assert hyobscure("synth", "--people", 300, "--seed", 9, "-o", tmp_path / "d").code == 0
     assert hyobscure("compare", tmp_path / "d" / "spec.toml", "--methods", "random", "--points", 2, "-o", tmp_path / "c").code == 0

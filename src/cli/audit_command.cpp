@@ -72,6 +72,9 @@ int run(const AuditOptions& options, const CommonOptions& common, const Progress
   const Stopwatch watch;
   const data::Spec spec = options.spec.read();
   if (!options.report.empty()) check_output_file(options.report, options.force);
+  if (options.report.empty() && !options.comparison.empty())
+    throw InputError({.source = "--comparison"}, "its curves go into a report, and none is asked for",
+                     "Add --report FILE.");
   data::Engine engine(engine_settings(common, spec), progress);
   const data::Reading reading = data::read_people(engine, spec);
   const auto mechanism = mechanism_of(options, reading.people);

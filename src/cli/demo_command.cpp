@@ -37,8 +37,10 @@ void show(const CommonOptions& common, const std::string& text) {
   if (!common.json) fmt::print("{}", text);
 }
 
-/// The curves of a few methods, quickly: a real comparison takes all of them, and more repetitions.
-std::string compare(const data::Spec& spec, const data::People& people, const Progress& progress) {
+/// The curves of a few methods, quickly: a real comparison takes all of them, and more repetitions. Returns
+/// its JSON.
+std::string compare(const data::Spec& spec, const data::People& people, const std::filesystem::path& folder,
+                    const Progress& progress) {
   data::Spec quick = spec;
   quick.audit.releases = 4;
   quick.audit.scenarios = {"I"};
@@ -46,7 +48,12 @@ std::string compare(const data::Spec& spec, const data::People& people, const Pr
   const Stopwatch watch;
   const study::TradeOff found =
       study::audit_methods(people, quick, {.methods = {"fine", "exact", "dp"}, .points = 3}, {}, progress);
-  return report::trade_off_json(found, watch.seconds());
+  const std::string json = report::trade_off_json(found, watch.seconds());
+  std::filesystem::create_directory(folder);
+  write_file(folder / "comparison.json", json + "\n", FileAccess::Everyone);
+  write_file(folder / "comparison.csv", report::comparison_csv(found.comparison), FileAccess::Everyone);
+  write_file(folder / "audits.csv", report::trade_off_csv(found), FileAccess::Everyone);
+  return json;
 }
 
 int run(const DemoOptions& options, StagedFolder& staged, const CommonOptions& common,
@@ -82,20 +89,21 @@ int run(const DemoOptions& options, StagedFolder& staged, const CommonOptions& c
   const release::Verification verification = release::verify(stage / "release", &spec, progress);
   show(common, report::verification_text(verification));
 
-  announce(common, fmt::format("audit {} {} -m {} --audit.releases 4", named("data/spec.toml"),
-                               named("release"), named("mechanism.json")));
-  data::Spec audited = spec;
-  audited.audit.releases = 4;
-  const study::Audit audit = study::audit_mechanism(reading.people, audited, mechanism, {}, progress);
-  show(common, report::audit_text(audit, audited));
-
   announce(common,
            fmt::format(
                "compare {} --methods fine,exact,dp --points 3 --audit --audit.releases 4 --audit.scenarios I "
                "--audit.attackers boosting -o {}",
                named("data/spec.toml"), named("comparison")));
-  const std::string comparison = compare(spec, reading.people, progress);
-  show(common, "Three methods, three budgets: their curves are in the report\n");
+  const std::string comparison = compare(spec, reading.people, stage / "comparison", progress);
+  show(common, "Three methods, three budgets: their curves will be in the report\n");
+
+  announce(common, fmt::format("audit {} {} -m {} --audit.releases 4 --comparison {} --report {}",
+                               named("data/spec.toml"), named("release"), named("mechanism.json"),
+                               named("comparison"), named("report.html")));
+  data::Spec audited = spec;
+  audited.audit.releases = 4;
+  const study::Audit audit = study::audit_mechanism(reading.people, audited, mechanism, {}, progress);
+  show(common, report::audit_text(audit, audited));
   write_file(stage / "report.html",
              report::html_report(report::report_facts({.spec = audited,
                                                        .reading = reading,

@@ -8,6 +8,7 @@
 
 #include "cli/command.h"
 #include "hyobscure/base/error.h"
+#include "hyobscure/base/json.h"
 #include "hyobscure/study/run_experiment.h"
 
 namespace hyobscure::cli {
@@ -106,11 +107,14 @@ int run(const ExperimentOptions& options, const CommonOptions& common, const Pro
                             progress, on_row);
   progress.report("", 0, 0);
   if (common.json)
-    fmt::print(
-        "{{\"command\":\"experiment\",\"name\":\"{}\",\"computed\":{},\"kept\":{},\"impossible\":{},"
-        "\"complete\":{},\"seconds\":{}}}\n",
-        experiment.name, outcome.computed, outcome.kept, outcome.impossible, outcome.complete,
-        watch.seconds());
+    fmt::print("{}\n", Json({{"command", "experiment"},
+                             {"name", experiment.name},
+                             {"computed", outcome.computed},
+                             {"kept", outcome.kept},
+                             {"impossible", outcome.impossible},
+                             {"complete", outcome.complete},
+                             {"seconds", watch.seconds()}})
+                           .dump());
   else
     fmt::print("{}: {} points computed ({} impossible), {} were there. {} {}\n", experiment.name,
                outcome.computed, outcome.impossible, outcome.kept,

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "hyobscure/audit/training.h"
 #include "hyobscure/base/error.h"
 #include "hyobscure/census/distance.h"
 #include "hyobscure/census/xgboost_model.h"
@@ -43,13 +44,7 @@ void validate(const SparseRows& rows, std::size_t labels, const BoostingSettings
   require(settings.rounds >= 1, "rounds", "Take at least 1.");
   require(settings.depth >= 1 && settings.depth <= 16, "depth", "Take 1 to 16.");
   require(settings.rate > 0 && settings.rate <= 1, "rate", "Take a number above 0, at most 1.");
-  if (rows.size() == 0)
-    throw InputError({.source = "training rows"}, "there are none",
-                     "Give the attacker people to learn from.");
-  if (rows.size() != labels)
-    throw InputError({.source = "training rows"}, "their number differs from the number of labels",
-                     "Give one label for each row.");
-  census::check_rows(census::Distance::Euclidean, rows);
+  check_training(rows, labels);
 }
 
 std::vector<float> log_frequencies(std::span<const std::uint32_t> class_of_row, std::uint32_t classes) {

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "hyobscure/audit/forest_split.h"
+#include "hyobscure/audit/training.h"
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/parallel.h"
 #include "hyobscure/census/distance.h"
@@ -287,13 +288,7 @@ class TreeGrower {
 
 void validate(const SparseRows& rows, std::size_t labels, const ForestSettings& settings) {
   if (settings.trees < 1) throw InputError({.source = "trees"}, "a forest needs a tree", "Take at least 1.");
-  if (rows.size() == 0)
-    throw InputError({.source = "training rows"}, "there are none",
-                     "Give the attacker people to learn from.");
-  if (rows.size() != labels)
-    throw InputError({.source = "training rows"}, "their number differs from the number of labels",
-                     "Give one label for each row.");
-  census::check_rows(census::Distance::Euclidean, rows);
+  check_training(rows, labels);
 }
 
 template <class Criterion>

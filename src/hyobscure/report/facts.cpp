@@ -243,8 +243,7 @@ void add_trade_off(Json& json, const Json& audits) {
   }
 }
 
-void add_comparison(Json& json, const ReportInput& input) {
-  const Json comparison = Json::parse(input.comparison);
+void add_comparison(Json& json, const ReportInput& input, const Json& comparison) {
   if (input.mechanism != nullptr &&
       std::abs(number(comparison.at("secret_entropy_bits")) - input.mechanism->promise.secret_entropy) > 1e-9)
     throw InputError({.source = "comparison.json"}, "compares methods on other people",
@@ -301,7 +300,12 @@ std::string report_facts(const ReportInput& input) {
   if (input.manifest != nullptr) json["release"] = release_facts(input);
   if (input.verification != nullptr) json["checks"] = checks_facts(*input.verification);
   if (input.mechanism != nullptr) add_mechanism(json, input);
-  if (!input.comparison.empty()) add_comparison(json, input);
+  if (!input.comparison.empty()) try {
+      add_comparison(json, input, Json::parse(input.comparison));
+    } catch (const Json::exception&) {
+      throw InputError({.source = "comparison.json"},
+                       "is not what `hyobscure compare` writes, or it is damaged", "Run compare again.");
+    }
   if (input.audit != nullptr) json["audit"] = audit_section(input);
   json["settings"] = settings_facts(input.spec);
   json["limits"] = limits_facts(input);

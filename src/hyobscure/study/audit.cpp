@@ -86,11 +86,10 @@ void add_informed(Audit& audit, const data::Spec& spec, const data::People& peop
   audit.informed = audit::informed_attack(signal_tables(signals, people), numbers);
   if (!mechanism.within_groups) return;
   progress.report("several releases", 0, 0);
-  const int settings_first = 1'000'000;  // draws of their own, that no other attack has seen
+  constexpr int kFirstDraw = 1'000'000;  // draws of their own, that no other attack has seen
   audit.repeated = audit::repeated_releases(
       people.secrets, static_cast<std::uint32_t>(people.values.size()), numbers, released_pools(signals),
-      [&](int r) { return redraw.donors(settings_first + r); }, {}, split_key(spec).derive("repeated"),
-      progress);
+      [&](int r) { return redraw.donors(kFirstDraw + r); }, {}, split_key(spec).derive("repeated"), progress);
 }
 
 /// The spec by which an attacker fits the same method to people of his own: the groups are known to him.
