@@ -2,9 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "hyobscure/data/secret_space.h"
 
 namespace hyobscure::data {
 
@@ -30,7 +33,8 @@ struct SparseRows {
 };
 
 /// What the secret can be, in order. Usually one exact value each; where there are too many distinct values,
-/// neighbouring ones are joined into atoms and optimised as one.
+/// neighbouring ones are joined into atoms and optimised as one. Of a secret that is no single number the
+/// first three are its place in the list: People::space knows the rest.
 struct SecretValue {
   double low;           ///< smallest exact value
   double high;          ///< largest exact value; equal to low unless values were joined
@@ -41,8 +45,9 @@ struct SecretValue {
 /// The people to protect, in the order of their ids.
 struct People {
   std::vector<std::string> ids;
-  std::vector<std::uint32_t> secrets;  ///< index into `values`
-  std::vector<SecretValue> values;     ///< ascending
+  std::vector<std::uint32_t> secrets;     ///< index into `values`
+  std::vector<SecretValue> values;        ///< ascending
+  std::optional<SecretSpace> space = {};  ///< absent: the secret is one ordered number
   SparseRows features;
   /// Which combination of kept cells (people.keep) a person has, numbered in the order of those cells; empty
   /// where nothing is kept.

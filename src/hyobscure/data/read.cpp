@@ -56,11 +56,11 @@ struct PeopleColumns {
 };
 
 PeopleColumns people_columns(const Spec& spec, const Relation& people) {
-  const std::string secret = people.column(spec.people.secret);
+  const std::string secret = people.column(spec.people.secret.all[0]);
   PeopleColumns result;
   result.projection =
       fmt::format("{} AS id, {} AS secret_cell, {} AS secret", as_text(people.column(spec.people.id)),
-                  as_text(secret), as_number(secret, stored_type(people, spec.people.secret)));
+                  as_text(secret), as_number(secret, stored_type(people, spec.people.secret.all[0])));
   for (std::size_t i = 0; i < spec.people.features.size(); ++i) {
     const std::string& name = spec.people.features[i];
     result.features.push_back(feature_kind(spec, people, name));
@@ -93,14 +93,14 @@ void check_people(Engine& engine, const Spec& spec, const Relation& people, cons
          fmt::format("the person occurs again further down ({} too many)", plural(sums[2], "row", "rows")),
          "Keep one row a person; events belong in [events].");
   if (sums[4] > 0)
-    fail(spec.people.secret, "secret_cell IS NOT NULL AND secret IS NULL",
+    fail(spec.people.secret.text(), "secret_cell IS NOT NULL AND secret IS NULL",
          fmt::format("expected a number ({} are not)", plural(sums[4], "cell", "cells")),
          "Correct the cells, or turn them into numbers in a query.");
   if (sums[5] > 0)
-    fail(spec.people.secret, "NOT isfinite(secret)", "expected a finite number, not NaN or infinity",
+    fail(spec.people.secret.text(), "NOT isfinite(secret)", "expected a finite number, not NaN or infinity",
          "Correct the cell.");
   if (sums[3] > 0 && spec.secret.missing == "refuse")
-    fail(spec.people.secret, "secret_cell IS NULL",
+    fail(spec.people.secret.text(), "secret_cell IS NULL",
          fmt::format("the secret is missing ({} in all)", plural(sums[3], "person", "people")),
          "Fill it in, or set secret.missing = \"leave-out\".");
   counts.people_without_secret = sums[3];
@@ -562,7 +562,7 @@ void refuse_too_little(const Spec& spec, const People& people) {
     throw InputError({.source = spec.name}, "there is only one person: nobody can be a donor for another",
                      remedy);
   if (people.values.size() == 1)
-    throw InputError({.source = spec.name, .column = spec.people.secret},
+    throw InputError({.source = spec.name, .column = spec.people.secret.text()},
                      "all people have the same secret: there is nothing to infer", remedy);
 }
 

@@ -135,6 +135,11 @@ bool read_value(const toml::node& node, std::vector<T>& out) {
   return true;
 }
 
+bool read_value(const toml::node& node, Names& out) {
+  if (const auto text = node.value_exact<std::string>()) return out.all = {*text}, true;
+  return read_value(node, out.all) && !out.all.empty();
+}
+
 template <class T>
 bool read_value(const toml::node& node, std::optional<T>& out) {
   T value{};
@@ -152,6 +157,7 @@ std::string type_name(const Budget&) { return kNumberOrText; }
 std::string type_name(const bool&) { return "true or false"; }
 std::string type_name(const Interval&) { return "[low, high]"; }
 std::string type_name(const std::vector<std::string>&) { return "list of texts"; }
+std::string type_name(const Names&) { return "text or list of texts"; }
 std::string type_name(const std::vector<Interval>&) { return "list of [low, high]"; }
 template <class T>
 std::string type_name(const std::optional<T>&) {
@@ -173,6 +179,9 @@ std::string value_text(const Interval& value) { return fmt::format("[{}, {}]", v
 std::string value_text(const bool& value) { return value ? "true" : "false"; }
 std::string value_text(const std::vector<std::string>& value) {
   return value.empty() ? "none" : fmt::format("[\"{}\"]", fmt::join(value, "\", \""));
+}
+std::string value_text(const Names& value) {
+  return value.all.size() == 1 ? value_text(value.all[0]) : value_text(value.all);
 }
 std::string value_text(const std::vector<Interval>& value) {
   std::vector<std::string> texts;
@@ -201,6 +210,7 @@ bool in_range(const std::string& value, const Rule& rule) {
 bool in_range(const std::vector<std::string>& value, const Rule& rule) {
   return std::ranges::all_of(value, [&](const std::string& text) { return in_range(text, rule); });
 }
+bool in_range(const Names& value, const Rule& rule) { return in_range(value.all, rule); }
 template <class T>
 bool in_range(const T&, const Rule&) {
   return true;
@@ -248,7 +258,7 @@ void visit_settings(Spec& s, Visit&& visit) {
   visit_source("people", s.people.source, visit);
   visit("people", "id", s.people.id, Rule{.required = true}, "column that tells people apart");
   visit("people", "secret", s.people.secret, Rule{.required = true},
-        "column that nobody may infer; published as groups");
+        "column that nobody may infer; published as groups. A list: several secrets, grouped together");
   visit("people", "features", s.people.features, Rule{}, "wide data: the columns to publish through donors");
   visit(
       "people", "keep", s.people.keep, Rule{},
@@ -280,13 +290,40 @@ void visit_settings(Spec& s, Visit&& visit) {
         "an event with an empty cell: an error, or it is left out and counted");
   visit("events", "unknown_people", s.events.unknown_people, Rule{.choices = {"refuse", "leave-out"}},
         "events of people who are not in the people table: an error, or left out and counted");
-  visit("secret", "kind", s.secret.kind, Rule{.choices = {"ordered"}},
-        "ordered: numbers whose neighbours form groups");
+  visit(
+      "secret", "kind", s.secret.kind, Rule{.choices = {"ordered", "spatial", "categorical"}},
+      "ordered: numbers whose neighbours form groups; spatial: places, whose groups are areas; categorical: "
+      "names. A list: of each secret");
   visit("secret", "keep", s.secret.keep, Rule{}, "people with a secret outside are left out and counted");
   visit("secret", "missing", s.secret.missing, Rule{.choices = {"refuse", "leave-out"}},
         "people without a secret: an error, or left out and counted");
   visit("secret", "atoms", s.secret.atoms, Rule{.low = 2, .high = 1000},
         "more distinct values than this are first joined to this many neighbourhoods of equal size");
+  visit("secret", "fewest_people", s.secret.fewest_people, Rule{.low = 1},
+        "people whose exact secret fewer people share are left out and counted");
+  visit("secret", "latitude", s.secret.latitude, Rule{},
+        "places: column with degrees north, of people or, where home is found from events, of events");
+  visit("secret", "longitude", s.secret.longitude, Rule{}, "places: column with degrees east");
+  visit("secret", "grid_columns", s.secret.grid_columns, Rule{.low = 1},
+        "places: the secret is a number, row * grid_columns + column of a grid; instead of degrees");
+  visit("secret", "cell_km", s.secret.cell_km, Rule{.low = 0.001, .high = 1000},
+        "places: side of a cell of the grid, in kilometres");
+  visit("secret", "home", s.secret.home, Rule{.choices = {"given", "most-visited", "category"}},
+        "places: given with the person, the cell of most of their events, or of most of their events of a "
+        "category");
+  visit("secret", "home_column", s.secret.home_column, Rule{},
+        "places: column of events with the category, for home = \"category\"");
+  visit("secret", "home_category", s.secret.home_category, Rule{},
+        "places: the category that tells home, such as \"Home (private)\"");
+  visit("secret", "home_events", s.secret.home_events, Rule{.choices = {"keep", "leave-out"}},
+        "places: events that reveal home (in its cell, or of the category) are features, or are left out and "
+        "counted");
+  visit(
+      "secret", "hierarchy", s.secret.hierarchy, Rule{},
+      "categories: CSV file, one row a category: its name, then what it belongs to, from near to far; groups "
+      "follow it");
+  visit("secret", "similarity", s.secret.similarity, Rule{},
+        "categories: CSV file of pairs: two names and how alike they are, 0 to 1; groups follow it");
   visit("groups", "count", s.groups.count, Rule{.low = 1, .high = 1000},
         "number of groups; absent: the smallest number that the limits allow");
   visit("groups", "people", s.groups.people, Rule{.low = 1, .required = true},
@@ -434,7 +471,7 @@ toml::table parse_override(const Override& given, const Setting& setting) {
   if (setting.type == "text" || given.text == "auto") return toml::table{{"x", given.text}};
   if ((setting.type == "number" || setting.type == kNumberOrText) && given.text.starts_with('.'))
     return parse_override({given.name, "0" + given.text, given.flag}, setting);
-  if (setting.type == "list of texts" && !given.text.starts_with('[')) {
+  if (setting.type.ends_with("list of texts") && !given.text.starts_with('[')) {
     toml::array words;
     std::string word;
     for (const char letter : given.text + ",")
@@ -502,7 +539,7 @@ void refuse_column_in_two_roles(const Spec& spec) {
   std::vector<std::string> columns = spec.people.features;
   columns.insert(columns.end(), spec.people.keep.begin(), spec.people.keep.end());
   columns.push_back(spec.people.id);
-  columns.push_back(spec.people.secret);
+  columns.insert(columns.end(), spec.people.secret.all.begin(), spec.people.secret.all.end());
   for (const std::string& column : columns)
     if (!seen.insert(lower_case(column)).second)  // SQL does not tell AGE from age
       throw InputError({.source = spec.name, .column = column},
@@ -518,9 +555,9 @@ void check_roles(const Spec& spec) {
   if (!spec.people.source.given())
     throw InputError({.source = spec.name}, "[people] names neither a file nor a query",
                      "Add `file` or `query`.");
-  for (const auto& [value, key] :
-       {std::pair{&spec.people.id, "id"}, std::pair{&spec.people.secret, "secret"}})
-    if (value->empty())
+  for (const auto& [absent, key] :
+       {std::pair{spec.people.id.empty(), "id"}, std::pair{spec.people.secret.empty(), "secret"}})
+    if (absent)
       throw InputError({.source = spec.name}, fmt::format("people.{} is not given", key), "Name the column.");
   refuse_column_in_two_roles(spec);
   if (!spec.is_long() && spec.people.features.empty())
@@ -555,6 +592,8 @@ void check_groups(const Spec& spec) {
 }
 
 }  // namespace
+
+std::string Names::text() const { return fmt::format("{}", fmt::join(all, ", ")); }
 
 const std::vector<std::string>& promised_measures() {
   static const std::vector<std::string> list = {"rating RMSE", "mAP", "task", "distance"};

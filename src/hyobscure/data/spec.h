@@ -24,10 +24,20 @@ struct SourceSpec {
   bool given() const { return !file.empty() || !query.empty(); }
 };
 
+/// One name, or several in a list.
+struct Names {
+  std::vector<std::string> all;
+
+  bool operator==(const Names&) const = default;
+  bool empty() const { return all.empty(); }
+  /// "age, gender"
+  std::string text() const;
+};
+
 struct PeopleSpec {
   SourceSpec source;
   std::string id;
-  std::string secret;
+  Names secret;
   std::vector<std::string> features;  ///< wide data only
   std::vector<std::string> keep;      ///< published unchanged
   std::vector<std::string> categorical;
@@ -50,10 +60,20 @@ struct EventsSpec {
 };
 
 struct SecretSpec {
-  std::string kind = "ordered";
+  Names kind = {{"ordered"}};  ///< of each secret; one for all where there is one
   std::optional<Interval> keep;
   std::string missing = "refuse";
   int atoms = 200;
+  int fewest_people = 1;  ///< people whose value fewer share are left out
+  // Places
+  std::string latitude, longitude;  ///< columns of people, or of events where home is found from them
+  std::optional<int> grid_columns;  ///< the secret is row * grid_columns + column
+  double cell_km = 1;
+  std::string home = "given";  ///< given, most-visited, category
+  std::string home_column, home_category;
+  std::string home_events = "keep";
+  // Categories
+  std::string hierarchy, similarity;  ///< files
 };
 
 struct GroupsSpec {

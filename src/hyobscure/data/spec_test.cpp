@@ -47,7 +47,7 @@ std::string refusal(const std::string& text, const std::vector<Override>& overri
 TEST(Spec, ReadsWhatTheFileSaysAndFillsInDefaults) {
   const Spec spec = parse(kMovies);
   EXPECT_TRUE(spec.is_long());
-  EXPECT_EQ(spec.people.secret, "age");
+  EXPECT_EQ(spec.people.secret.text(), "age");
   EXPECT_EQ(spec.secret.keep, (Interval{18, 50}));
   EXPECT_EQ(spec.groups.people, (Interval{100, 400}));
   EXPECT_EQ(spec.channel.budget, 0.49);

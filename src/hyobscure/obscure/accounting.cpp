@@ -219,7 +219,7 @@ std::vector<Told> told_by_stratum(const AccountInput& input, std::size_t s, int 
 }  // namespace
 
 double told_by_groups(const data::People& people, const solve::Partition& partition) {
-  const Pools strata = pools_by_group(people, partition.starts);
+  const Pools strata = pools_by_group(people, partition);
   MatrixXd counts =
       MatrixXd::Zero(static_cast<Index>(strata.size()), static_cast<Index>(people.values.size()));
   for (std::size_t u = 0; u < people.size(); ++u) counts(strata.pool_of_person[u], people.secrets[u]) += 1;

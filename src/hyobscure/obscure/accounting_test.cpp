@@ -38,7 +38,7 @@ struct Example {
         }
       people.features.end_row();
     }
-    strata = pools_by_group(people, std::vector<int>{0, 3, 5, 9});
+    strata = pools_by_group(people, solve::Partition{{0, 3, 5, 9}});
     everyone = one_pool(people.size());
   }
 

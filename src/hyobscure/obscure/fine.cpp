@@ -176,7 +176,7 @@ class FineMethod {
 
 FinePeople::FinePeople(const MethodInput& input, const solve::Partition& partition,
                        const Progress& progress) {
-  const Pools groups = pools_by_group(input.people, partition.starts);
+  const Pools groups = pools_by_group(input.people, partition);
   progress.report("learning the secret from other people", 0, 0);
   const census::LearnedSecret learned = census::learn_secret(
       input.people.features, input.people.secrets, static_cast<std::uint32_t>(input.people.values.size()),
@@ -191,16 +191,16 @@ FinePeople::FinePeople(const MethodInput& input, const solve::Partition& partiti
     else
       distances_.push_back(
           std::make_unique<DistancesOnDemand>(input.distance, input.people.features, members));
-    const int group = partition.group_of(static_cast<int>(input.people.secrets[members.front()]));
-    const int first = partition.first(group), values = partition.end(group) - first;
+    const std::vector<int> values =
+        partition.members(partition.group_of(static_cast<int>(input.people.secrets[members.front()])));
     solve::PersonPool pool{.distances = distances_.back().get(),
                            .value_of_person = {},
-                           .values = static_cast<std::uint32_t>(values)};
-    pool.learned.resize(static_cast<Eigen::Index>(members.size()), values);
+                           .values = static_cast<std::uint32_t>(values.size())};
+    pool.learned.resize(static_cast<Eigen::Index>(members.size()), static_cast<Eigen::Index>(values.size()));
     for (std::size_t i = 0; i < members.size(); ++i) {
-      pool.value_of_person.push_back(input.people.secrets[members[i]] - static_cast<std::uint32_t>(first));
-      pool.learned.row(static_cast<Eigen::Index>(i)) =
-          learned.posterior.row(members[i]).segment(first, values);
+      const auto place = std::ranges::lower_bound(values, static_cast<int>(input.people.secrets[members[i]]));
+      pool.value_of_person.push_back(static_cast<std::uint32_t>(place - values.begin()));
+      pool.learned.row(static_cast<Eigen::Index>(i)) = learned.posterior.row(members[i])(values);
     }
     if (members.size() > kMostForAllDonors)
       pool.candidates = candidate_donors(census::nearest_rows(input.distance, input.people.features, members,
@@ -211,7 +211,7 @@ FinePeople::FinePeople(const MethodInput& input, const solve::Partition& partiti
 
 const FinePeople& FineCache::people(const MethodInput& input, const solve::Partition& partition,
                                     const Progress& progress) {
-  auto& prepared = by_groups_[partition.starts];
+  auto& prepared = by_groups_[partition.group_of_values()];
   if (!prepared) prepared = std::make_unique<FinePeople>(input, partition, progress);
   return *prepared;
 }

@@ -55,7 +55,7 @@ TEST_F(Fine, IsTheDefaultAndKeepsItsPromises) {
   EXPECT_NEAR(promise.leakage_unprotected, promise.secret_entropy - promise.leakage_groups, 1e-9);
   EXPECT_GE(promise.leakage_learned, 0);
   EXPECT_TRUE(std::isfinite(promise.gap));
-  const Pools pools = pools_by_group(people(), mechanism.group_starts(people().values.size()));
+  const Pools pools = pools_by_group(people(), mechanism.partition());
   double distance = 0;  // by pairs
   for (std::size_t p = 0; p < pools.size(); ++p)
     for (std::size_t u = 0; u < pools.members[p].size(); ++u)
@@ -72,7 +72,7 @@ TEST_F(Fine, IsTheDefaultAndKeepsItsPromises) {
 // its people, whatever the feature is.
 TEST_F(Fine, BalancedChannelsKeepTheAveragesOfEveryGroup) {
   const Mechanism mechanism = fit(people(), spec({{"method.threat", "informed"}}));
-  const Pools pools = pools_by_group(people(), mechanism.group_starts(people().values.size()));
+  const Pools pools = pools_by_group(people(), mechanism.partition());
   for (std::size_t p = 0; p < pools.size(); ++p) {
     const PersonDraw& lists = draw(mechanism.channels[p]);
     std::vector<double> published(lists.size(), 0);

@@ -140,7 +140,7 @@ census::Census census_of_best_clusters(const data::People& people, data::Spec sp
 std::string small_pools_text(const data::People& people, const solve::Partition& partition,
                              const solve::GroupLimits& limits) {
   if (people.kept.empty()) return {};
-  const Pools pools = pools_by_group(people, partition.starts);
+  const Pools pools = pools_by_group(people, partition);
   const auto small = std::ranges::count_if(pools.members, [&](const auto& members) {
     return static_cast<double>(members.size()) < limits.least_people;
   });
@@ -292,7 +292,7 @@ MethodInput method_input(const data::People& people, const data::Spec& spec, con
 
 FeatureLeakage leakage_of(const data::People& people, const census::Census& census, const data::Spec& spec,
                           const MethodResult& result, int shuffles, const Progress& progress) {
-  const Pools strata = pools_by_group(people, result.partition.starts);
+  const Pools strata = pools_by_group(people, result.partition);
   const Pools everyone = result.within_groups ? Pools{} : one_pool(people.size());
   const AccountInput input{.people = people,
                            .cluster_of_person = census.clustering.cluster_of_row,
@@ -317,9 +317,7 @@ Mechanism mechanism_of(const data::People& people, const data::Spec& spec, const
   mechanism.objective = spec.method.objective;
   mechanism.distance = spec.channel.distance;
   mechanism.limits = {limits.least_people, limits.most_people, limits.least_values, limits.most_values};
-  mechanism.groups = label_groups(people.values, result.partition.starts, spec.secret.keep);
-  for (const std::uint32_t secret : people.secrets)
-    mechanism.groups[mechanism.group_of_value(secret)].people += 1;
+  mechanism.groups = label_groups(people, result.partition, spec);
   mechanism.within_groups = result.within_groups;
   mechanism.channels = result.channels;
   mechanism.parameter = result.parameter;

@@ -20,7 +20,7 @@ FrontierPoint point_of(const data::Spec& spec, const census::Census& census, con
   point.joint_gap = joint_gap_bits(result);
   point.epsilon = result.epsilon;
   point.parameter = result.parameter;
-  for (const Group& group : label_groups(input.people.values, result.partition.starts, spec.secret.keep))
+  for (const Group& group : label_groups(input.people, result.partition, spec))
     point.groups.push_back(group.label);
   return point;
 }

@@ -67,13 +67,11 @@ GroupsPreview preview_of(const data::People& people, const data::Spec& spec, con
                          const Key& key) {
   const solve::ChannelProblem problem = solve::problem_of(tables, partition).problem;
   GroupsPreview preview;
-  preview.groups = label_groups(people.values, partition.starts, spec.secret.keep);
+  preview.groups = label_groups(people, partition, spec);
   std::vector<std::uint32_t> group_of_person;
-  for (const std::uint32_t secret : people.secrets) {
-    const auto g = static_cast<std::size_t>(partition.group_of(static_cast<int>(secret)));
-    group_of_person.push_back(static_cast<std::uint32_t>(g));
-    preview.groups[g].people += 1;
-  }
+  const std::vector<int> group_of_value = partition.group_of_values();
+  for (const std::uint32_t secret : people.secrets)
+    group_of_person.push_back(static_cast<std::uint32_t>(group_of_value[secret]));
   preview.leakage_groups_bits = solve::group_entropy(problem.joints) * kBitsPerNat;
   preview.features = unprotected_leakage(people, census, group_of_person, key.derive("within groups"));
   preview.smallest_budget = solve::smallest_distance(problem);

@@ -15,7 +15,7 @@ std::vector<data::SecretValue> exact(std::initializer_list<double> values) {
 std::vector<std::string> labels(const std::vector<data::SecretValue>& values, std::vector<int> starts,
                                 std::optional<data::Interval> keep = {}) {
   std::vector<std::string> result;
-  for (const Group& group : label_groups(values, starts, keep)) result.push_back(group.label);
+  for (const Group& group : label_ranges(values, {std::move(starts)}, keep)) result.push_back(group.label);
   return result;
 }
 
@@ -49,7 +49,7 @@ TEST(Labels, AGroupOfOneValueAndAGroupOfAllAreCalledSo) {
 TEST(Labels, CountTheExactValuesBehindAtoms) {
   const std::vector<data::SecretValue> atoms = {{.low = 1, .high = 9, .centre = 5, .distinct = 8},
                                                 {.low = 12, .high = 15, .centre = 13, .distinct = 3}};
-  const auto groups = label_groups(atoms, std::vector<int>{0, 2}, {});
+  const auto groups = label_ranges(atoms, {{0, 2}}, {});
   EXPECT_EQ(groups[0].values, 11);
 }
 

@@ -9,6 +9,7 @@
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/files.h"
 #include "hyobscure/base/json.h"
+#include "hyobscure/obscure/group_json.h"
 
 namespace hyobscure::obscure {
 namespace {
@@ -36,24 +37,16 @@ Eigen::MatrixXd dense(const Json& rows, Eigen::Index columns) {
   return matrix;
 }
 
-Json group_json(const Group& group) {
-  return {{"label", group.label},
-          {"low", optional_number(group.low)},
-          {"high", optional_number(group.high)},
-          {"high_included", group.high_included},
-          {"people", group.people},
-          {"values", group.values},
-          {"first_value", group.first_value}};
+Json private_group_json(const Group& group) {
+  Json json = group_json(group);
+  json["members"] = group.members;
+  return json;
 }
 
-Group group_from(const Json& json) {
-  return {.label = json.at("label"),
-          .low = optional_number(json.at("low")),
-          .high = optional_number(json.at("high")),
-          .high_included = json.at("high_included"),
-          .people = json.at("people"),
-          .values = json.at("values"),
-          .first_value = json.at("first_value")};
+Group private_group_from(const Json& json) {
+  Group group = group_from(json);
+  group.members = json.at("members").get<std::vector<int>>();
+  return group;
 }
 
 Json draw_json(const CellDraw& draw) {
@@ -152,7 +145,7 @@ Json to_json(const Mechanism& mechanism) {
                     {"values", {mechanism.limits.least_values, mechanism.limits.most_values}}};
   if (mechanism.parameter)
     json["parameter"] = {{"name", mechanism.parameter->name}, {"value", mechanism.parameter->value}};
-  for (const Group& group : mechanism.groups) json["groups"].push_back(group_json(group));
+  for (const Group& group : mechanism.groups) json["groups"].push_back(private_group_json(group));
   for (const Channel& channel : mechanism.channels) json["channels"].push_back(channel_json(channel));
   visit_promise(mechanism.promise,
                 [&](const char* name, double value) { json["promise"][name] = number(value); });
@@ -187,7 +180,7 @@ Mechanism from_json(const Json& json) {
   const Json& limits = json.at("limits");
   mechanism.limits = {limits.at("people").at(0), limits.at("people").at(1), limits.at("values").at(0),
                       limits.at("values").at(1)};
-  for (const Json& group : json.at("groups")) mechanism.groups.push_back(group_from(group));
+  for (const Json& group : json.at("groups")) mechanism.groups.push_back(private_group_from(group));
   for (const Json& channel : json.at("channels")) mechanism.channels.push_back(channel_from(channel));
   visit_promise(mechanism.promise,
                 [&](const char* name, double& value) { value = number(json.at("promise").at(name)); });
@@ -231,6 +224,19 @@ bool is_consistent(const Channel& channel, int clusters) {
   return channel.cells() == nullptr || is_consistent(*channel.cells(), channel, clusters);
 }
 
+/// The values 0 .. n-1, each in one group, and the groups in the order of their smallest value.
+bool hold_every_value_once(const std::vector<Group>& groups) {
+  std::vector<int> values;
+  for (const Group& group : groups) {
+    if (group.members.empty() || !std::ranges::is_sorted(group.members)) return false;
+    values.insert(values.end(), group.members.begin(), group.members.end());
+  }
+  std::ranges::sort(values);
+  for (std::size_t v = 0; v < values.size(); ++v)
+    if (values[v] != static_cast<int>(v)) return false;
+  return std::ranges::is_sorted(groups, {}, [](const Group& group) { return group.members.front(); });
+}
+
 bool is_consistent(const Mechanism& mechanism) {
   const auto& groups = mechanism.groups;
   // Kept columns cut groups into several pools.
@@ -238,12 +244,8 @@ bool is_consistent(const Mechanism& mechanism) {
       (mechanism.within_groups ? mechanism.channels.size() < groups.size() : mechanism.channels.size() != 1))
     return false;
   std::int64_t all_people = 0;
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    if (g == 0 ? groups[g].first_value != 0 : groups[g].first_value <= groups[g - 1].first_value)
-      return false;
-    all_people += groups[g].people;
-  }
-  if (all_people != mechanism.people) return false;
+  for (const Group& group : groups) all_people += group.people;
+  if (all_people != mechanism.people || !hold_every_value_once(groups)) return false;
   std::int64_t in_pools = 0;
   for (const Channel& channel : mechanism.channels) in_pools += channel.people;
   if (in_pools != mechanism.people) return false;
@@ -260,15 +262,20 @@ bool is_consistent(const Mechanism& mechanism) {
 }  // namespace
 
 std::size_t Mechanism::group_of_value(std::uint32_t value) const {
-  const auto above = std::ranges::upper_bound(groups, static_cast<int>(value), {}, &Group::first_value);
-  return static_cast<std::size_t>(above - groups.begin()) - 1;
+  const auto found = std::ranges::find_if(groups, [&](const Group& group) {
+    return std::ranges::binary_search(group.members, static_cast<int>(value));
+  });
+  return static_cast<std::size_t>(found - groups.begin());
 }
 
-std::vector<int> Mechanism::group_starts(std::size_t values) const {
-  std::vector<int> starts;
-  for (const Group& group : groups) starts.push_back(group.first_value);
-  starts.push_back(static_cast<int>(values));
-  return starts;
+solve::Partition Mechanism::partition() const {
+  std::size_t values = 0;
+  for (const Group& group : groups) values += group.members.size();
+  std::vector<int> group_of_value(values);
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    for (const int value : groups[g].members)
+      group_of_value[static_cast<std::size_t>(value)] = static_cast<int>(g);
+  return solve::Partition::of(group_of_value);
 }
 
 void write_mechanism(const Mechanism& mechanism, const std::filesystem::path& file) {

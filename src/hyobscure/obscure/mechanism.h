@@ -10,19 +10,10 @@
 #include "hyobscure/base/random.h"
 #include "hyobscure/census/kmeans.h"
 #include "hyobscure/obscure/channel.h"
+#include "hyobscure/obscure/group.h"
+#include "hyobscure/solve/partition.h"
 
 namespace hyobscure::obscure {
-
-/// What is published in place of an exact secret.
-struct Group {
-  std::string label;                ///< "18-24"
-  std::optional<double> low = {};   ///< smallest value that the label covers; absent: open below
-  std::optional<double> high = {};  ///< largest value that it covers, or the first above; absent: open above
-  bool high_included = true;
-  std::int64_t people = 0;
-  std::int64_t values = 0;  ///< distinct secrets
-  int first_value = 0;      ///< index of its first value among the people's values; private
-};
 
 /// What the mechanism promises. Leakages are in bits and exact for the counted people, not estimates.
 struct Promise {
@@ -72,7 +63,7 @@ struct Limits {  ///< k, alpha, l, beta
 /// What `fit` finds and `publish` applies: groups, channels, cluster model and the key of the draws. Private:
 /// whoever holds it can undo the release.
 struct Mechanism {
-  static constexpr int kFormat = 2;
+  static constexpr int kFormat = 3;
 
   std::string source = "mechanism";  ///< the file it was read from, for messages
   std::string method;
@@ -97,8 +88,8 @@ struct Mechanism {
 
   /// The group of the value with this index.
   std::size_t group_of_value(std::uint32_t value) const;
-  /// Where groups start among the values, as solve::Partition has it.
-  std::vector<int> group_starts(std::size_t values) const;
+  /// The groups as sets of values.
+  solve::Partition partition() const;
 };
 
 /// JSON, readable by its owner only. Throws InputError when it cannot be written.

@@ -19,8 +19,16 @@ Mechanism example() {
   mechanism.objective = "total";
   mechanism.distance = "jensen-shannon";
   mechanism.limits = {2, 10, 1, 5};
-  mechanism.groups = {{.label = "1-2", .low = 1, .high = 2, .people = 5, .values = 2, .first_value = 0},
-                      {.label = "3 or more", .low = 3, .people = 4, .values = 3, .first_value = 2}};
+  mechanism.groups = {{.label = "1-2",
+                       .covers = {{.label = "1-2", .low = 1, .high = 2}},
+                       .people = 5,
+                       .values = 2,
+                       .members = {0, 1}},
+                      {.label = "3 or more",
+                       .covers = {{.label = "3 or more", .low = 3}},
+                       .people = 4,
+                       .values = 3,
+                       .members = {2, 3, 4}}};
   mechanism.channels = {
       {.people = 5, .draw = CellDraw{{0, 2}, {2, 3}, Eigen::MatrixXd{{0.25, 0.75}, {1.0 / 3, 2.0 / 3}}}},
       {.people = 4, .retain = 0.125, .draw = CellDraw{{1}, {4}, Eigen::MatrixXd{{1.0}}}}};
@@ -62,7 +70,7 @@ TEST(Mechanism, SurvivesItsFileBitForBit) {
   EXPECT_EQ(after.promise.leakage, before.promise.leakage);
   EXPECT_TRUE(std::isnan(after.promise.gap));
   EXPECT_EQ(after.groups[1].label, "3 or more");
-  EXPECT_EQ(after.groups[1].high, std::nullopt);
+  EXPECT_EQ(after.groups[1].covers[0].high, std::nullopt);
   EXPECT_EQ(after.history[1].moves, 3);
   write_mechanism(after, folder / "again.json");
   EXPECT_EQ(read_file(folder / "again.json"), read_file(folder / "m.json"));
@@ -117,16 +125,16 @@ TEST(Mechanism, FindsTheGroupOfAValue) {
   EXPECT_EQ(mechanism.group_of_value(0), 0u);
   EXPECT_EQ(mechanism.group_of_value(1), 0u);
   EXPECT_EQ(mechanism.group_of_value(2), 1u);
-  EXPECT_EQ(mechanism.group_of_value(9), 1u);
+  EXPECT_EQ(mechanism.group_of_value(4), 1u);
 }
 
 TEST(Mechanism, OfAnotherVersionIsRefused) {
   const TestFolder folder;
   write_mechanism(example(), folder / "m.json");
   std::string text = read_file(folder / "m.json");
-  replace(text, "\"format\": 2", "\"format\": 7");
+  replace(text, "\"format\": 3", "\"format\": 7");
   folder.write("m.json", text);
-  EXPECT_THAT(refusal(folder / "m.json"), HasSubstr("has format 7, this program reads format 2"));
+  EXPECT_THAT(refusal(folder / "m.json"), HasSubstr("has format 7, this program reads format 3"));
 }
 
 TEST(Mechanism, DamagedInAnyWayIsRefused) {
@@ -143,7 +151,7 @@ TEST(Mechanism, DamagedInAnyWayIsRefused) {
   EXPECT_THAT(damaged("\"kind\": \"hyobscure mechanism\"", "\"kind\": 3"), HasSubstr("not a mechanism"));
   EXPECT_THAT(damaged("\"people\":5", "\"people\":6"), HasSubstr("damaged"));    // a group
   EXPECT_THAT(damaged("\"people\": 9", "\"people\": 8"), HasSubstr("damaged"));  // all
-  EXPECT_THAT(damaged("\"first_value\":2", "\"first_value\":0"), HasSubstr("damaged"));
+  EXPECT_THAT(damaged("\"members\":[2,3,4]", "\"members\":[1,3,4]"), HasSubstr("damaged"));
   EXPECT_THAT(damaged("\"retain\":0.125", "\"retain\":1.5"), HasSubstr("damaged"));
   EXPECT_THAT(damaged("\"draw\":\"cells\"", "\"draw\":\"cards\""), HasSubstr("damaged"));
   EXPECT_THAT(damaged("\"within_groups\": true", "\"within_groups\": false"), HasSubstr("damaged"));

@@ -112,8 +112,8 @@ namespace {
 /// The cells of people who share group and kept columns, which the tables of the groups do not tell apart.
 solve::SegmentTables::Segment cells_of(const MethodInput& input, const std::vector<std::uint32_t>& members,
                                        const solve::Partition& partition) {
-  const int group = partition.group_of(static_cast<int>(input.people.secrets[members.front()]));
-  const int first = partition.first(group);
+  const std::vector<int> values =
+      partition.members(partition.group_of(static_cast<int>(input.people.secrets[members.front()])));
   std::map<std::uint32_t, std::uint32_t> row_of_cluster;
   for (const std::uint32_t u : members) row_of_cluster[input.cluster_of_person[u]] = 0;
   solve::SegmentTables::Segment cells;
@@ -126,7 +126,7 @@ solve::SegmentTables::Segment cells_of(const MethodInput& input, const std::vect
   rows.columns = input.people.features.columns;
   std::vector<std::uint32_t> cell_of_row;
   Eigen::VectorXd people = Eigen::VectorXd::Zero(clusters);
-  cells.joint = Eigen::MatrixXd::Zero(clusters, partition.end(group) - first);
+  cells.joint = Eigen::MatrixXd::Zero(clusters, static_cast<Eigen::Index>(values.size()));
   for (const std::uint32_t u : members) {
     const auto row = input.people.features[u];
     rows.items.insert(rows.items.end(), row.items.begin(), row.items.end());
@@ -134,8 +134,8 @@ solve::SegmentTables::Segment cells_of(const MethodInput& input, const std::vect
     rows.end_row();
     cell_of_row.push_back(row_of_cluster[input.cluster_of_person[u]]);
     people[cell_of_row.back()] += 1;
-    cells.joint(cell_of_row.back(), static_cast<int>(input.people.secrets[u]) - first) +=
-        1 / input.tables.total();
+    const auto place = std::ranges::lower_bound(values, static_cast<int>(input.people.secrets[u]));
+    cells.joint(cell_of_row.back(), place - values.begin()) += 1 / input.tables.total();
   }
   cells.distance = census::pair_sums(input.distance, rows, cell_of_row, cells.clusters.size()).array() /
                    (people * people.transpose()).array();
@@ -149,16 +149,16 @@ std::vector<DonorPool> donor_pools(const MethodInput& input, const solve::Partit
     return {{one_pool(input.people.size()).members[0], input.tables.segment(0, input.tables.values())}};
   std::vector<DonorPool> pools;
   if (input.keeps()) {
-    for (auto& members : pools_by_group(input.people, partition.starts).members) {
+    for (auto& members : pools_by_group(input.people, partition).members) {
       solve::SegmentTables::Segment cells = cells_of(input, members, partition);
       pools.push_back({std::move(members), std::move(cells)});
     }
     return pools;
   }
-  Pools by_group = groups_alone(input.people, partition.starts);
+  Pools by_group = groups_alone(input.people, partition);
   for (int g = 0; g < partition.groups(); ++g)
-    pools.push_back({std::move(by_group.members[static_cast<std::size_t>(g)]),
-                     input.tables.segment(partition.first(g), partition.end(g))});
+    pools.push_back(
+        {std::move(by_group.members[static_cast<std::size_t>(g)]), input.tables.group(partition, g)});
   return pools;
 }
 

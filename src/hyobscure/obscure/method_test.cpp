@@ -63,9 +63,8 @@ const TestFolder* Methods::folder_ = nullptr;
 /// Mean distance of the mechanism's own draws, by pairs of people: shares nothing with the census.
 double distance_by_pairs(const data::People& people, const Mechanism& mechanism) {
   const auto clusters = census::assign(mechanism.clusters, people.features);
-  const Pools pools = mechanism.within_groups
-                          ? pools_by_group(people, mechanism.group_starts(people.values.size()))
-                          : one_pool(people.size());
+  const Pools pools =
+      mechanism.within_groups ? pools_by_group(people, mechanism.partition()) : one_pool(people.size());
   const auto distance = census::distance_named(mechanism.distance);
   double sum = 0;
   for (std::size_t p = 0; p < pools.size(); ++p) {
@@ -173,7 +172,7 @@ TEST_F(Methods, TheKnobOfABaselineCanBeGiven) {
 
 TEST_F(Methods, DpKeepsItsGuarantee) {
   const Mechanism mechanism = fit(people(), spec("dp", {{"method.parameter", "2"}}));
-  const Pools pools = pools_by_group(people(), mechanism.group_starts(people().values.size()));
+  const Pools pools = pools_by_group(people(), mechanism.partition());
   double worst = 0;
   for (const auto& members : pools.members) {
     const NearRows rows({.decay = 2}, people().features, members);

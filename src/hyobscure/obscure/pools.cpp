@@ -18,19 +18,21 @@ void leave_out_empty(Pools& pools) {
 
 }  // namespace
 
-Pools groups_alone(const data::People& people, std::span<const int> starts) {
-  Pools pools{.members = std::vector<std::vector<std::uint32_t>>(starts.size() - 1), .pool_of_person = {}};
+Pools groups_alone(const data::People& people, const solve::Partition& partition) {
+  Pools pools{
+      .members = std::vector<std::vector<std::uint32_t>>(static_cast<std::size_t>(partition.groups())),
+      .pool_of_person = {}};
+  const std::vector<int> group_of_value = partition.group_of_values();
   for (std::uint32_t u = 0; u < people.size(); ++u) {
-    const auto above = std::ranges::upper_bound(starts, static_cast<int>(people.secrets[u]));
-    const auto group = static_cast<std::uint32_t>(above - starts.begin()) - 1;
+    const auto group = static_cast<std::uint32_t>(group_of_value[people.secrets[u]]);
     pools.pool_of_person.push_back(group);
     pools.members[group].push_back(u);
   }
   return pools;
 }
 
-Pools pools_by_group(const data::People& people, std::span<const int> starts) {
-  const Pools groups = groups_alone(people, starts);
+Pools pools_by_group(const data::People& people, const solve::Partition& partition) {
+  const Pools groups = groups_alone(people, partition);
   if (people.kept.empty()) return groups;
   Pools pools{.members = std::vector<std::vector<std::uint32_t>>(groups.size() * people.kept_combinations),
               .pool_of_person = {}};

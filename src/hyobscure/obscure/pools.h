@@ -1,10 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "hyobscure/data/people.h"
+#include "hyobscure/solve/partition.h"
 
 namespace hyobscure::obscure {
 
@@ -16,16 +16,15 @@ struct Pools {
   std::size_t size() const { return members.size(); }
 };
 
-/// By the group of their secret; group g starts at value starts[g], as in solve::Partition. Pool g is group
-/// g, be it empty.
+/// By the group of their secret. Pool g is group g, be it empty.
 ///
 /// Where columns are kept (people.kept), by group and combination of kept cells: a donor must share both.
 /// Such pools are ordered by group, then by combination; pairs without people are left out, so a pool is not
 /// a group.
-[[nodiscard]] Pools pools_by_group(const data::People& people, std::span<const int> starts);
+[[nodiscard]] Pools pools_by_group(const data::People& people, const solve::Partition& partition);
 
 /// By the group alone, whatever columns are kept.
-[[nodiscard]] Pools groups_alone(const data::People& people, std::span<const int> starts);
+[[nodiscard]] Pools groups_alone(const data::People& people, const solve::Partition& partition);
 
 /// All in one.
 [[nodiscard]] Pools one_pool(std::size_t people);

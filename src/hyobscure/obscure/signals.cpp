@@ -135,7 +135,7 @@ Signals::Signals(const Mechanism& mechanism, const data::People& people,
                  std::span<const std::uint32_t> cluster_of_person)
     : people_(people),
       cluster_of_person_(cluster_of_person),
-      strata_(pools_by_group(people, mechanism.group_starts(people.values.size()))),
+      strata_(pools_by_group(people, mechanism.partition())),
       donors_(mechanism.within_groups ? strata_ : one_pool(people.size())),
       ids_(std::max(people.size(), static_cast<std::size_t>(mechanism.clusters.clusters()))) {
   if (donors_.size() != mechanism.channels.size()) throw_other_people(mechanism);

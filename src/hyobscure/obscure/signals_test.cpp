@@ -27,8 +27,8 @@ class SignalsTest : public testing::Test {
     }
     for (int y = 0; y < 6; ++y)
       people_.values.push_back({.low = 1.0 * y, .high = 1.0 * y, .centre = 1.0 * y});
-    mechanism_.groups = {{.label = "0-2", .people = 6, .values = 3, .first_value = 0},
-                         {.label = "3-5", .people = 6, .values = 3, .first_value = 3}};
+    mechanism_.groups = {{.label = "0-2", .covers = {}, .people = 6, .values = 3, .members = {0, 1, 2}},
+                         {.label = "3-5", .covers = {}, .people = 6, .values = 3, .members = {3, 4, 5}}};
     mechanism_.clusters.centres = Eigen::MatrixXd::Zero(3, 5);
   }
 
@@ -124,7 +124,7 @@ TEST_F(SignalsTest, DonorsAreNumberedAsThePeopleAre) {
 }
 
 TEST_F(SignalsTest, OneReleaseComposesToTheLeakageThatIsAccountedFor) {
-  const Pools groups = pools_by_group(people_, std::vector<int>{0, 3, 6});
+  const Pools groups = pools_by_group(people_, solve::Partition{{0, 3, 6}});
   for (const Channel& channel :
        {cells(), cells(0.25), ring(0.75), Channel{.retain = 0.5, .draw = OtherDraw{}},
         Channel{.draw = NearDraw{.decay = 2.0}}}) {
@@ -164,7 +164,8 @@ TEST_F(SignalsTest, OtherGroupsOfASecondReleaseTellMore) {
   const Channel anybody{.draw = OtherDraw{}};
   const Mechanism first = with(anybody);
   Mechanism second = with(anybody);
-  second.groups[0].people = 4, second.groups[1].people = 8, second.groups[1].first_value = 2;
+  second.groups[0].people = 4, second.groups[1].people = 8, second.groups[0].members = {0, 1},
+  second.groups[1].members = {2, 3, 4, 5};
   second.channels[0].people = 4, second.channels[1].people = 8;
   std::vector<Signals> both;
   both.push_back(signals(first));

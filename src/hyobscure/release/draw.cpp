@@ -144,9 +144,9 @@ std::size_t choose_by_inversion(std::span<const double> cumulative, std::uint64_
 
 std::vector<std::uint32_t> draw_donors(const obscure::Mechanism& mechanism, const data::People& people,
                                        std::span<const std::uint32_t> cluster_of_person) {
-  const obscure::Pools pools =
-      mechanism.within_groups ? obscure::pools_by_group(people, mechanism.group_starts(people.values.size()))
-                              : obscure::one_pool(people.size());
+  const obscure::Pools pools = mechanism.within_groups
+                                   ? obscure::pools_by_group(people, mechanism.partition())
+                                   : obscure::one_pool(people.size());
   if (pools.size() != mechanism.channels.size()) throw_other_counts(mechanism);
   std::vector<std::vector<std::uint32_t>> ordered(pools.size());
   for (const std::uint32_t person : keyed_order(mechanism.key, people))

@@ -70,9 +70,12 @@ obscure::Mechanism mechanism_for(const Population& population, std::uint64_t see
   obscure::Mechanism mechanism;
   mechanism.key = Key::from_seed(seed);
   mechanism.clusters.centres = Eigen::MatrixXd::Zero(population.clusters, 1);
-  for (const int start : population.group_starts) {
+  const auto& starts = population.group_starts;
+  for (std::size_t g = 0; g < starts.size(); ++g) {
+    const auto end =
+        g + 1 < starts.size() ? starts[g + 1] : static_cast<int>(population.people.values.size());
     obscure::Group group;
-    group.first_value = start;
+    for (int value = starts[g]; value < end; ++value) group.members.push_back(value);
     mechanism.groups.push_back(group);
   }
   std::map<std::pair<std::size_t, std::uint32_t>, std::int64_t> counts;
@@ -491,7 +494,7 @@ Population keeping_population() {
 TEST(Draw, PoolsOfKeptCellsAreOrderedByGroupAndLeaveOutEmptyOnes) {
   using testing::ElementsAre;
   const Population population = keeping_population();
-  const auto pools = obscure::pools_by_group(population.people, std::vector<int>{0, 2, 4});
+  const auto pools = obscure::pools_by_group(population.people, solve::Partition{{0, 2, 4}});
   EXPECT_THAT(pools.members, ElementsAre(ElementsAre(0, 3, 6), ElementsAre(1, 4, 7), ElementsAre(2, 5),
                                          ElementsAre(8, 10, 12), ElementsAre(9, 11, 13)));
   for (std::uint32_t pool = 0; pool < pools.size(); ++pool)
@@ -500,7 +503,7 @@ TEST(Draw, PoolsOfKeptCellsAreOrderedByGroupAndLeaveOutEmptyOnes) {
 
 TEST(Draw, DonorsShareGroupAndKeptCells) {
   const Population population = keeping_population();
-  const auto pools = obscure::pools_by_group(population.people, std::vector<int>{0, 2, 4});
+  const auto pools = obscure::pools_by_group(population.people, solve::Partition{{0, 2, 4}});
   auto mechanism = mechanism_for(population, 3);
   mechanism.channels.clear();
   for (const auto& members : pools.members)

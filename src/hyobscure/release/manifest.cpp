@@ -8,6 +8,7 @@
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/files.h"
 #include "hyobscure/base/json.h"
+#include "hyobscure/obscure/group_json.h"
 
 namespace hyobscure::release {
 namespace {
@@ -69,24 +70,6 @@ ManifestColumns columns_from(const Json& json) {
   return columns;
 }
 
-Json group_json(const ManifestGroup& group) {
-  return {{"label", group.label},
-          {"low", optional_number(group.low)},
-          {"high", optional_number(group.high)},
-          {"high_included", group.high_included},
-          {"people", group.people},
-          {"values", group.values}};
-}
-
-ManifestGroup group_from(const Json& json) {
-  return {.label = json.at("label"),
-          .low = optional_number(json.at("low")),
-          .high = optional_number(json.at("high")),
-          .high_included = json.at("high_included"),
-          .people = json.at("people"),
-          .values = json.at("values")};
-}
-
 Json unsealed_json(const Manifest& manifest) {
   Json json = {{"kind", "hyobscure release"}, {"format", Manifest::kFormat}};
   visit_texts(manifest, [&](const char* name, const std::string& text) { json[name] = text; });
@@ -100,7 +83,7 @@ Json unsealed_json(const Manifest& manifest) {
                          {"values", {manifest.least_values, manifest.most_values}}};
   json["secret_whole_numbers"] = manifest.whole_numbers;
   json["groups"] = Json::array();
-  for (const ManifestGroup& group : manifest.groups) json["groups"].push_back(group_json(group));
+  for (const obscure::Group& group : manifest.groups) json["groups"].push_back(obscure::group_json(group));
   visit_leakage(manifest.leakage, [&](const char* name, double value) { json[name] = number(value); });
   if (manifest.composition.earlier_draws > 0)
     json["second_draw"] = {{"earlier_draws", manifest.composition.earlier_draws},
@@ -123,7 +106,7 @@ Manifest from_json(const Json& json) {
   manifest.least_values = constraints.at("values").at(0);
   manifest.most_values = constraints.at("values").at(1);
   manifest.whole_numbers = json.at("secret_whole_numbers");
-  for (const Json& group : json.at("groups")) manifest.groups.push_back(group_from(group));
+  for (const Json& group : json.at("groups")) manifest.groups.push_back(obscure::group_from(group));
   visit_leakage(manifest.leakage, [&](const char* name, double& value) { value = number(json.at(name)); });
   if (json.contains("second_draw"))
     manifest.composition = {.earlier_draws = json["second_draw"].at("earlier_draws"),
@@ -154,7 +137,10 @@ bool is_consistent(const Manifest& manifest) {
   std::vector<std::string> expected = {manifest.people_file()};
   if (manifest.is_long()) expected.push_back(manifest.events_file());
   const bool files = std::ranges::equal(manifest.files, expected, {}, &ManifestFile::name);
-  return words && roles && files && !manifest.groups.empty();
+  const bool groups =
+      !manifest.groups.empty() &&
+      std::ranges::none_of(manifest.groups, [](const auto& group) { return group.covers.empty(); });
+  return words && roles && files && groups;
 }
 
 [[noreturn]] void throw_damaged(const std::filesystem::path& file) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hyobscure/base/numeric.h"
+#include "hyobscure/obscure/group.h"
 
 namespace hyobscure::release {
 
@@ -26,15 +27,6 @@ struct ManifestColumns {
   std::string item;
   std::string value;
   std::string time;
-};
-
-struct ManifestGroup {
-  std::string label;
-  std::optional<double> low;   ///< absent: open below
-  std::optional<double> high;  ///< absent: open above
-  bool high_included = true;   ///< false: `high` belongs to the next group
-  std::int64_t people = 0;
-  std::int64_t values = 0;  ///< distinct secrets of its people
 };
 
 /// Bits, as promised by the mechanism; a distance is an expectation. NaN: not computed.
@@ -59,7 +51,7 @@ struct ManifestComposition {
 /// What a release says about itself. Everything here is published: no key or seed, nothing finer than the
 /// groups, no hash of the original data, no path and no time.
 struct Manifest {
-  static constexpr int kFormat = 1;
+  static constexpr int kFormat = 2;
   static constexpr const char* kFileName = "manifest.json";
 
   std::string program = "hyobscure";
@@ -75,7 +67,7 @@ struct Manifest {
   double least_people = 1, most_people = 1;  ///< k, alpha
   double least_values = 1, most_values = 1;  ///< l, beta
   bool whole_numbers = false;                ///< every secret is a whole number
-  std::vector<ManifestGroup> groups;         ///< ascending
+  std::vector<obscure::Group> groups;        ///< ascending; without their members
   ManifestLeakage leakage;
   ManifestComposition composition = {};
   bool seeded = false;  ///< drawn from a seed, for a trial

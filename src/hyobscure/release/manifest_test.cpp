@@ -36,8 +36,12 @@ Manifest example() {
   manifest.least_values = 2;
   manifest.most_values = 4;
   manifest.whole_numbers = true;
-  manifest.groups = {{"under 20", std::nullopt, 20.0, false, 5, 2},
-                     {"20 or more", 20.0, std::nullopt, true, 5, 3}};
+  manifest.groups = {
+      {.label = "under 20",
+       .covers = {{.label = "under 20", .high = 20.0, .high_included = false}},
+       .people = 5,
+       .values = 2},
+      {.label = "20 or more", .covers = {{.label = "20 or more", .low = 20.0}}, .people = 5, .values = 3}};
   manifest.leakage.leakage = 1.0 / 3;
   return manifest;
 }
@@ -64,8 +68,8 @@ TEST(Manifest, ComesBackAsItWasWritten) {
   EXPECT_EQ(to_json(manifest), text);
   EXPECT_EQ(manifest.leakage.leakage, 1.0 / 3);
   EXPECT_TRUE(std::isnan(manifest.leakage.gap));
-  EXPECT_FALSE(manifest.groups[0].low);
-  EXPECT_FALSE(manifest.groups[0].high_included);
+  EXPECT_FALSE(manifest.groups[0].covers[0].low);
+  EXPECT_FALSE(manifest.groups[0].covers[0].high_included);
   EXPECT_EQ(manifest.columns.time, "");
   EXPECT_EQ(manifest.files[1].rows, 100);
 }
@@ -98,7 +102,7 @@ TEST(Manifest, RefusesWhatIsNone) {
               HasSubstr("not the manifest of a release"));
   EXPECT_THAT(refusal(folder.write("m", replaced(text, "\"seeded\": false", "\"seeded\": 3"))),
               HasSubstr("not the manifest of a release"));
-  EXPECT_THAT(refusal(folder.write("m", replaced(text, "\"format\": 1", "\"format\": 2"))),
+  EXPECT_THAT(refusal(folder.write("m", replaced(text, "\"format\": 2", "\"format\": 2"))),
               HasSubstr("Use the version of hyobscure that wrote it"));
 }
 

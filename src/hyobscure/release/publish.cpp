@@ -213,7 +213,7 @@ Layout plan_layout(data::Engine& engine, const data::Spec& spec, const data::Rea
   layout.parquet = spec.release.format == "parquet" ||
                    (spec.release.format == "auto" && layout.people.kind == SourceKind::Parquet);
   layout.id = published(layout.people, spec.people.id);
-  layout.secret = published(layout.people, spec.people.secret);
+  layout.secret = published(layout.people, spec.people.secret.all[0]);
   add_kept(spec, layout);
   about(layout.people, [&] { add_features(engine, spec, layout); });
   refuse_secret_in_another_role(layout);
@@ -419,9 +419,8 @@ Manifest describe(data::Engine& engine, const data::Spec& spec, const Layout& la
   manifest.most_values = mechanism.limits.most_values;
   manifest.whole_numbers =
       engine.integers("SELECT count(*) FROM hyo_kept WHERE secret <> floor(secret)")[0] == 0;
-  for (const obscure::Group& group : mechanism.groups)
-    manifest.groups.push_back(
-        {group.label, group.low, group.high, group.high_included, group.people, group.values});
+  manifest.groups = mechanism.groups;
+  for (obscure::Group& group : manifest.groups) group.members.clear();
   const obscure::Promise& promise = mechanism.promise;
   manifest.leakage = {.leakage = promise.leakage,
                       .leakage_groups = promise.leakage_groups,

@@ -173,17 +173,19 @@ sets = ["s"]
  private:
   static obscure::Group group(const data::People& people, int first, int end) {
     obscure::Group result;
-    result.low = people.values[static_cast<std::size_t>(first)].low;
-    result.high = people.values[static_cast<std::size_t>(end) - 1].high;
-    result.label = fmt::format("{}-{}", *result.low, *result.high);
-    result.first_value = first;
+    obscure::Cover range;
+    range.low = people.values[static_cast<std::size_t>(first)].low;
+    range.high = people.values[static_cast<std::size_t>(end) - 1].high;
+    result.label = range.label = fmt::format("{}-{}", *range.low, *range.high);
+    result.covers = {range};
+    for (int value = first; value < end; ++value) result.members.push_back(value);
     result.values = end - first;
     return result;
   }
 
   static void count_cells(const data::People& people, obscure::Mechanism& mechanism) {
     const auto cluster_of_person = census::assign(mechanism.clusters, people.features);
-    const auto pools = obscure::pools_by_group(people, mechanism.group_starts(people.values.size()));
+    const auto pools = obscure::pools_by_group(people, mechanism.partition());
     std::map<std::pair<std::size_t, std::uint32_t>, std::int64_t> counts;
     for (std::size_t u = 0; u < people.size(); ++u) {
       counts[{pools.pool_of_person[u], cluster_of_person[u]}] += 1;

@@ -24,6 +24,8 @@ namespace fs = std::filesystem;
 using data::Engine;
 using data::quoted_name;
 using data::quoted_text;
+using obscure::Cover;
+using obscure::Group;
 
 // --- small pieces of SQL
 
@@ -234,22 +236,23 @@ void check_row_counts(Engine& engine, const ManifestFile& file, const ReleasedTa
 
 // --- groups and labels
 
-/// Where the range of `next` does not lie wholly above that of `group`.
-bool overlaps(const ManifestGroup& group, const ManifestGroup& next) {
-  if (!group.high || !next.low) return true;
-  return group.high_included ? *next.low <= *group.high : *next.low < *group.high;
+/// Where the range of `next` does not lie wholly above that of `cover`.
+bool overlaps(const Cover& cover, const Cover& next) {
+  if (!cover.high || !next.low) return true;
+  return cover.high_included ? *next.low <= *cover.high : *next.low < *cover.high;
 }
 
 void check_group_ranges(const Manifest& manifest, Findings& findings) {
   std::vector<std::string> wrong;
   std::set<std::string> labels;
   for (std::size_t g = 0; g < manifest.groups.size(); ++g) {
-    const ManifestGroup& group = manifest.groups[g];
+    const Group& group = manifest.groups[g];
+    const Cover& cover = group.covers[0];
     if (!labels.insert(group.label).second || group.label.empty())
       wrong.push_back("a label is empty or occurs twice");
-    if (group.low && group.high && *group.low > *group.high)
+    if (cover.low && cover.high && *cover.low > *cover.high)
       wrong.push_back(group.label + " ends before it begins");
-    if (g > 0 && overlaps(manifest.groups[g - 1], group))
+    if (g > 0 && overlaps(manifest.groups[g - 1].covers[0], cover))
       wrong.push_back(
           fmt::format("{} and {} overlap or are not in order", manifest.groups[g - 1].label, group.label));
   }
@@ -258,19 +261,19 @@ void check_group_ranges(const Manifest& manifest, Findings& findings) {
 }
 
 /// How many whole numbers the range holds; absent where it is open.
-std::optional<double> whole_numbers_in(const ManifestGroup& group) {
-  if (!group.low || !group.high) return std::nullopt;
-  const double last = group.high_included ? std::floor(*group.high) : std::ceil(*group.high) - 1;
-  return last - std::ceil(*group.low) + 1;
+std::optional<double> whole_numbers_in(const Cover& cover) {
+  if (!cover.low || !cover.high) return std::nullopt;
+  const double last = cover.high_included ? std::floor(*cover.high) : std::ceil(*cover.high) - 1;
+  return last - std::ceil(*cover.low) + 1;
 }
 
 void check_declared_values(const Manifest& manifest, Findings& findings) {
   std::vector<std::string> wrong, too_many;
-  for (const ManifestGroup& group : manifest.groups) {
+  for (const Group& group : manifest.groups) {
     const auto values = static_cast<double>(group.values);
     if (values < manifest.least_values || values > manifest.most_values)
       wrong.push_back(fmt::format("{} has {} values", group.label, group.values));
-    const auto room = whole_numbers_in(group);
+    const auto room = whole_numbers_in(group.covers[0]);
     if (manifest.whole_numbers && room && values > *room)
       too_many.push_back(
           fmt::format("{} declares {} values, its range holds {}", group.label, group.values, *room));
@@ -283,7 +286,7 @@ void check_declared_values(const Manifest& manifest, Findings& findings) {
 /// l = 1 is the steward's choice, but it publishes the secret of whole groups.
 void check_single_values(const Manifest& manifest, Findings& findings) {
   std::vector<std::string> exact;
-  for (const ManifestGroup& group : manifest.groups)
+  for (const Group& group : manifest.groups)
     if (group.values == 1)
       exact.push_back(fmt::format("{} holds one value: it publishes the exact secret", group.label));
   findings.add_warning(
@@ -294,7 +297,7 @@ void check_single_values(const Manifest& manifest, Findings& findings) {
 void check_labels(Engine& engine, const Manifest& manifest, const std::map<std::string, std::int64_t>& people,
                   Findings& findings) {
   std::set<std::string> declared;
-  for (const ManifestGroup& group : manifest.groups) declared.insert(group.label);
+  for (const Group& group : manifest.groups) declared.insert(group.label);
   std::int64_t undeclared = 0;
   for (const auto& [label, number] : people) undeclared += declared.contains(label) ? 0 : number;
   findings.add_count("every label is a declared group", undeclared, "people have a label that is none",
@@ -317,7 +320,7 @@ void check_labels(Engine& engine, const Manifest& manifest, const std::map<std::
 void check_people_per_group(const Manifest& manifest, const std::map<std::string, std::int64_t>& people,
                             Findings& findings) {
   std::vector<std::string> outside, different;
-  for (const ManifestGroup& group : manifest.groups) {
+  for (const Group& group : manifest.groups) {
     const auto found = people.find(group.label);
     const std::int64_t number = found == people.end() ? 0 : found->second;
     const auto size = static_cast<double>(number);
@@ -338,9 +341,10 @@ void load_groups(Engine& engine, const Manifest& manifest) {
       "BOOLEAN, "
       "declared_values BIGINT)");
   const auto bound = [](const std::optional<double>& x) { return x ? fmt::format("{:.17g}", *x) : "NULL"; };
-  for (const ManifestGroup& group : manifest.groups)
+  for (const Group& group : manifest.groups)
     engine.run(fmt::format("INSERT INTO rel_groups VALUES ({}, {}, {}, {}, {})", quoted_text(group.label),
-                           bound(group.low), bound(group.high), group.high_included, group.values));
+                           bound(group.covers[0].low), bound(group.covers[0].high),
+                           group.covers[0].high_included, group.values));
 }
 
 /// Whoever shares a group and the kept cells with nobody can have no donor but themselves.
@@ -512,7 +516,7 @@ void recount_constraints(Engine& engine, const Manifest& manifest, Findings& fin
   auto people = count_by_label(engine, "count(*)", "org_people");
   auto values = count_by_label(engine, "count(DISTINCT secret)", "org_people");
   std::vector<std::string> few_or_many, values_outside, different;
-  for (const ManifestGroup& group : manifest.groups) {
+  for (const Group& group : manifest.groups) {
     const auto size = static_cast<double>(people[group.label]),
                distinct = static_cast<double>(values[group.label]);
     if (size < manifest.least_people || size > manifest.most_people)

@@ -31,6 +31,11 @@ const Check& find(const Verification& verification, const std::string& name) {
   return *found;
 }
 
+obscure::Group range_group(const std::string& label, double low, double high, std::int64_t people) {
+  return {
+      .label = label, .covers = {{.label = label, .low = low, .high = high}}, .people = people, .values = 2};
+}
+
 class Verify : public ReleaseTest {
  protected:
   Verification alone() const { return verify(folder_ / "out", nullptr); }
@@ -235,7 +240,7 @@ TEST_F(Verify, NoticesExactSecretsThatAreDeclaredAsGroups) {
     manifest.least_people = 1;
     manifest.groups.clear();
     for (int age = 20; age < 32; ++age)
-      manifest.groups.push_back({std::to_string(age), double(age), double(age), true, 5, 2});
+      manifest.groups.push_back(range_group(std::to_string(age), age, age, 5));
   });
   EXPECT_THAT(failed(alone()), ElementsAre("the range of a group holds its declared values",
                                            "the secret column holds no plain numbers"));
@@ -460,11 +465,11 @@ TEST_F(Verify, NoticesCountsThatAreNotTrue) {
 
 TEST_F(Verify, NoticesRangesThatOverlapOrMissSomebody) {
   (void)publish_to("out", long_spec());
-  reseal([](Manifest& manifest) { manifest.groups[0].high = 26; });
+  reseal([](Manifest& manifest) { manifest.groups[0].covers[0].high = 26; });
   EXPECT_THAT(failed(alone()), ElementsAre("groups are in order and do not overlap"));
   EXPECT_THAT(failed(against(long_spec())), Contains("every true secret is in one declared group"));
   reseal([](Manifest& manifest) {
-    manifest.groups[0].high = 24;
+    manifest.groups[0].covers[0].high = 24;
     manifest.groups[0].values = 5;
   });
   EXPECT_THAT(failed(alone()), IsEmpty());
@@ -475,7 +480,7 @@ TEST_F(Verify, NoticesAnEmptyGroup) {
   (void)publish_to("out", long_spec());
   reseal([](Manifest& manifest) {
     manifest.least_people = 0;
-    manifest.groups.push_back({"32-40", 32.0, 40.0, true, 0, 2});
+    manifest.groups.push_back(range_group("32-40", 32, 40, 0));
   });
   EXPECT_THAT(failed(alone()), ElementsAre("every declared group occurs"));
 }

@@ -137,16 +137,17 @@ Json audit_facts(const study::Audit& audit) {
 }
 
 std::string audit_text(const study::Audit& audit, const data::Spec& spec) {
-  std::string text = fmt::format(
-      "Attacks on \"{}\": mean absolute error with its 95 % interval, {} repetitions{}\n", spec.people.secret,
-      audit.repetitions, audit.redrawn ? ", each with its own split and draw" : ", each with its own split");
+  std::string text =
+      fmt::format("Attacks on \"{}\": mean absolute error with its 95 % interval, {} repetitions{}\n",
+                  spec.people.secret.text(), audit.repetitions,
+                  audit.redrawn ? ", each with its own split and draw" : ", each with its own split");
   text += attacks_text(audit) + informed_text(audit) + "\n" + utilities_text(audit);
   for (const std::string& note : audit.notes) text += "  " + note + "\n";
   return text;
 }
 
 std::string audit_json(const study::Audit& audit, const data::Spec& spec, double seconds) {
-  Json json = {{"command", "audit"}, {"secret", spec.people.secret}};
+  Json json = {{"command", "audit"}, {"secret", spec.people.secret.text()}};
   json.update(audit_facts(audit));
   json["seconds"] = seconds;
   return json.dump();

@@ -36,8 +36,8 @@ Json data_facts(const ReportInput& input) {
           {"values", people.values.size()},
           {"features", people.features.columns},
           {"entries", people.features.entries()},
-          {"secret", input.spec.people.secret},
-          {"secret_kind", input.spec.secret.kind},
+          {"secret", input.spec.people.secret.text()},
+          {"secret_kind", input.spec.secret.kind.text()},
           {"kept", input.spec.people.keep},
           {"distance", input.spec.channel.distance}};
 }
@@ -161,8 +161,8 @@ void add_mechanism(Json& json, const ReportInput& input) {
   json["groups"] = Json::array();
   for (const obscure::Group& group : mechanism.groups)
     json["groups"].push_back({{"label", group.label},
-                              {"low", optional_number(group.low)},
-                              {"high", optional_number(group.high)},
+                              {"low", optional_number(group.covers[0].low)},
+                              {"high", optional_number(group.covers[0].high)},
                               {"people", group.people},
                               {"values", group.values}});
   json["histogram"] = histogram_facts(input.reading.people, mechanism);
@@ -295,7 +295,7 @@ std::string report_facts(const ReportInput& input) {
                {"program", fmt::format("hyobscure {}", HYOBSCURE_VERSION)},
                {"made", today()},
                {"title", fmt::format("Release of {} people: what it tells about \"{}\"",
-                                     input.reading.people.size(), input.spec.people.secret)},
+                                     input.reading.people.size(), input.spec.people.secret.text())},
                {"data", data_facts(input)}};
   if (input.manifest != nullptr) json["release"] = release_facts(input);
   if (input.verification != nullptr) json["checks"] = checks_facts(*input.verification);

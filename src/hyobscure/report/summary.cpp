@@ -127,7 +127,7 @@ std::string inspection_text(const obscure::Inspection& inspection, const data::R
                   count_text(static_cast<std::int64_t>(inspection.entries)),
                   static_cast<double>(inspection.entries) / static_cast<double>(inspection.people));
   text += left_out_text(counts);
-  text += fmt::format("\nSecret \"{}\"\n  {} distinct values, H(Y) = {}\n", spec.people.secret,
+  text += fmt::format("\nSecret \"{}\"\n  {} distinct values, H(Y) = {}\n", spec.people.secret.text(),
                       count_text(std::llround(inspection.distinct_values)),
                       bits_text(inspection.secret_entropy_bits));
   if (static_cast<double>(inspection.atoms) < inspection.distinct_values)

@@ -2,13 +2,50 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
+#include <numeric>
 
 #include "hyobscure/base/error.h"
 
 namespace hyobscure::solve {
 
+Partition Partition::of(const std::vector<int>& group_of_value) {
+  std::map<int, std::vector<int>> members;
+  std::vector<int> by_smallest;
+  for (int value = 0; value < static_cast<int>(group_of_value.size()); ++value) {
+    const int group = group_of_value[static_cast<std::size_t>(value)];
+    if (members[group].empty()) by_smallest.push_back(group);
+    members[group].push_back(value);
+  }
+  Partition partition{.starts = {0}};
+  for (const int group : by_smallest) {
+    const std::vector<int>& values = members[group];
+    partition.order.insert(partition.order.end(), values.begin(), values.end());
+    partition.starts.push_back(static_cast<int>(partition.order.size()));
+  }
+  if (std::ranges::is_sorted(partition.order)) partition.order.clear();
+  return partition;
+}
+
+std::vector<int> Partition::members(int group) const {
+  std::vector<int> values(static_cast<std::size_t>(end(group) - first(group)));
+  if (runs())
+    std::iota(values.begin(), values.end(), first(group));
+  else
+    std::copy_n(order.begin() + first(group), values.size(), values.begin());
+  return values;
+}
+
 int Partition::group_of(int value) const {
-  return static_cast<int>(std::upper_bound(starts.begin(), starts.end(), value) - starts.begin()) - 1;
+  const int place = runs() ? value : static_cast<int>(std::ranges::find(order, value) - order.begin());
+  return static_cast<int>(std::upper_bound(starts.begin(), starts.end(), place) - starts.begin()) - 1;
+}
+
+std::vector<int> Partition::group_of_values() const {
+  std::vector<int> groups(static_cast<std::size_t>(values()));
+  for (int g = 0; g < this->groups(); ++g)
+    for (const int value : members(g)) groups[static_cast<std::size_t>(value)] = g;
+  return groups;
 }
 
 bool allowed(const OrderedValues& values, const GroupLimits& limits, int first, int last_exclusive) {
@@ -19,6 +56,7 @@ bool allowed(const OrderedValues& values, const GroupLimits& limits, int first, 
 
 bool satisfies(const OrderedValues& values, const GroupLimits& limits, const Partition& partition) {
   const auto& starts = partition.starts;
+  if (!partition.runs()) return false;
   if (starts.size() < 2 || starts.front() != 0 || starts.back() != values.count()) return false;
   if (std::adjacent_find(starts.begin(), starts.end(), std::greater_equal<>()) != starts.end()) return false;
   for (int g = 0; g < partition.groups(); ++g)

@@ -6,17 +6,29 @@
 
 namespace hyobscure::solve {
 
-/// Contiguous groups of the values 0 .. n-1 of an ordered secret.
+/// Groups of the values 0 .. n-1 of a secret.
 struct Partition {
-  /// Group g holds the values starts[g] .. starts[g+1]-1; starts.front() = 0, starts.back() = n.
+  /// Group g holds the values at the places starts[g] .. starts[g+1]-1 of the order; starts.front() = 0,
+  /// starts.back() = n.
   std::vector<int> starts;
+  /// The values by group. Empty: as they are, and groups are runs of values.
+  std::vector<int> order = {};
 
+  /// From the group of each value; numbers of groups may have gaps. Groups come in the order of their
+  /// smallest value, so the same groups are equal whatever their numbers were.
+  static Partition of(const std::vector<int>& group_of_value);
+
+  bool runs() const { return order.empty(); }
   int groups() const { return static_cast<int>(starts.size()) - 1; }
   int values() const { return starts.back(); }
   int first(int group) const { return starts[static_cast<std::size_t>(group)]; }
   int end(int group) const { return starts[static_cast<std::size_t>(group) + 1]; }
+  /// The values of a group, ascending.
+  std::vector<int> members(int group) const;
   /// The group that holds a value.
   int group_of(int value) const;
+  /// The same for all values.
+  std::vector<int> group_of_values() const;
   bool operator==(const Partition&) const = default;
 };
 
@@ -47,7 +59,7 @@ struct GroupLimits {
 [[nodiscard]] bool allowed(const OrderedValues& values, const GroupLimits& limits, int first,
                            int last_exclusive);
 
-/// The partition covers the values in order and every group is within the limits.
+/// The groups are runs, cover the values and every group is within the limits.
 [[nodiscard]] bool satisfies(const OrderedValues& values, const GroupLimits& limits,
                              const Partition& partition);
 

@@ -64,28 +64,61 @@ double SegmentTables::pair_sum(int first, int last_exclusive, int c, int other) 
   return std::max(sum, 0.0);  // a difference of sums may fall short of zero by rounding
 }
 
-SegmentTables::Segment SegmentTables::segment(int first, int last_exclusive) const {
-  const MatrixXd people = counts_.middleCols(first, last_exclusive - first);
+MatrixXd SegmentTables::pair_sums(int value, int other) const {
+  const Index m = counts_.rows();
+  const auto below = [&](int y, int y_other) { return prefix_.block(y * m, y_other * m, m, m); };
+  return (below(value + 1, other + 1) - below(value, other + 1) - below(value + 1, other) +
+          below(value, other))
+      .cwiseMax(0.0);
+}
+
+/// people: clusters x values of the group. pair_sums: of its people, clusters x clusters.
+SegmentTables::Segment SegmentTables::segment_of(const MatrixXd& people, const MatrixXd& pair_sums) const {
   const VectorXd of_cluster = people.rowwise().sum();
   Segment result;
   for (int c = 0; c < clusters(); ++c)
     if (of_cluster(c) > 0) result.clusters.push_back(c);
   result.joint = people(result.clusters, Eigen::all) / total_;
-  const auto size = static_cast<Index>(result.clusters.size());
-  result.distance.resize(size, size);
-  for (Index j = 0; j < size; ++j)
-    for (Index i = 0; i < size; ++i) {
-      const int c = result.clusters[static_cast<std::size_t>(i)];
-      const int other = result.clusters[static_cast<std::size_t>(j)];
-      result.distance(i, j) = pair_sum(first, last_exclusive, c, other) / (of_cluster(c) * of_cluster(other));
-    }
+  const VectorXd sizes = of_cluster(result.clusters);
+  result.distance = pair_sums(result.clusters, result.clusters).array() / (sizes * sizes.transpose()).array();
   return result;
+}
+
+SegmentTables::Segment SegmentTables::segment(int first, int last_exclusive) const {
+  MatrixXd sums(clusters(), clusters());
+  for (int other = 0; other < clusters(); ++other)
+    for (int c = 0; c < clusters(); ++c) sums(c, other) = pair_sum(first, last_exclusive, c, other);
+  return segment_of(counts_.middleCols(first, last_exclusive - first), sums);
+}
+
+SegmentTables::Segment SegmentTables::group(std::span<const int> values) const {
+  MatrixXd sums = MatrixXd::Zero(clusters(), clusters());
+  for (const int value : values)
+    for (const int other : values) sums += pair_sums(value, other);
+  return segment_of(counts_(Eigen::all, std::vector<int>(values.begin(), values.end())), sums);
+}
+
+SegmentTables::Segment SegmentTables::group(const Partition& partition, int group) const {
+  return partition.runs() ? segment(partition.first(group), partition.end(group))
+                          : this->group(partition.members(group));
+}
+
+SegmentTables SegmentTables::reordered(std::span<const int> order) const {
+  const std::vector<int> values(order.begin(), order.end());
+  const Index m = counts_.rows(), n = counts_.cols();
+  MatrixXd sums(n * m, n * m);
+  for (Index b = 0; b < n; ++b)
+    for (Index a = 0; a < n; ++a)
+      sums.block(a * m, b * m, m, m) =
+          pair_sums(values[static_cast<std::size_t>(a)], values[static_cast<std::size_t>(b)]);
+  const VectorXd distinct = distinct_before_.tail(n) - distinct_before_.head(n);
+  return {counts_(Eigen::all, values), distinct(values), sums};
 }
 
 PartitionProblem problem_of(const SegmentTables& tables, const Partition& partition) {
   PartitionProblem result;
   for (int g = 0; g < partition.groups(); ++g) {
-    auto segment = tables.segment(partition.first(g), partition.end(g));
+    auto segment = tables.group(partition, g);
     result.problem.joints.push_back(std::move(segment.joint));
     result.problem.distances.push_back(std::move(segment.distance));
     result.clusters.push_back(std::move(segment.clusters));

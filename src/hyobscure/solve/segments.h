@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <span>
 #include <vector>
 
 #include "hyobscure/solve/channel.h"
@@ -8,7 +9,7 @@
 
 namespace hyobscure::solve {
 
-/// The census of an ordered secret, such that any run of values ("segment") becomes the matrices of a channel
+/// The census, such that any run of values ("segment") becomes the matrices of a channel
 /// problem in constant time for each pair of clusters.
 ///
 /// Memory: one prefix table of ((|Y| + 1) |C|)^2 numbers, beside the caller's pair sums.
@@ -32,12 +33,21 @@ class SegmentTables {
     std::vector<int> clusters;  ///< those that are not empty, in increasing order
   };
   [[nodiscard]] Segment segment(int first, int last_exclusive) const;
+  /// Any values as a group, ascending; O(|values|^2 |C|^2).
+  [[nodiscard]] Segment group(std::span<const int> values) const;
+  [[nodiscard]] Segment group(const Partition& partition, int group) const;
+
+  /// The same census with its values in another order: value i of the result is order[i] of this one.
+  [[nodiscard]] SegmentTables reordered(std::span<const int> order) const;
 
   double people(int first, int last_exclusive) const;
   double distinct_values(int first, int last_exclusive) const;
 
  private:
   double pair_sum(int first, int last_exclusive, int c, int other) const;
+  /// All clusters x all clusters of two values.
+  Eigen::MatrixXd pair_sums(int value, int other) const;
+  Segment segment_of(const Eigen::MatrixXd& people, const Eigen::MatrixXd& pair_sums) const;
 
   Eigen::MatrixXd counts_;
   Eigen::VectorXd people_before_, distinct_before_;

@@ -98,10 +98,9 @@ data::Spec shadow_spec(const data::Spec& spec, const obscure::Mechanism& mechani
   data::Spec own = spec;
   own.groups.fixed.clear();
   own.groups.count.reset();
-  const std::vector<int> starts = mechanism.group_starts(people.values.size());
-  for (std::size_t g = 0; g + 1 < starts.size(); ++g)
-    own.groups.fixed.push_back({people.values[static_cast<std::size_t>(starts[g])].low,
-                                people.values[static_cast<std::size_t>(starts[g + 1]) - 1].high});
+  for (const obscure::Group& group : mechanism.groups)
+    own.groups.fixed.push_back({people.values[static_cast<std::size_t>(group.members.front())].low,
+                                people.values[static_cast<std::size_t>(group.members.back())].high});
   own.groups.people = data::Interval{1, static_cast<double>(people.size())};
   own.groups.values = data::Interval{1, static_cast<double>(people.size())};
   own.channel.budget_share.reset();
@@ -143,9 +142,10 @@ std::vector<std::uint32_t> groups_by_range(const release::Manifest& manifest, co
                                            const std::filesystem::path& folder) {
   std::vector<std::uint32_t> groups;
   for (const data::SecretValue& value : people.values) {
-    const auto found = std::ranges::find_if(manifest.groups, [&](const release::ManifestGroup& group) {
-      return (!group.low || value.low >= *group.low) &&
-             (!group.high || value.high < *group.high || (group.high_included && value.high == *group.high));
+    const auto found = std::ranges::find_if(manifest.groups, [&](const obscure::Group& group) {
+      const obscure::Cover& range = group.covers[0];
+      return (!range.low || value.low >= *range.low) &&
+             (!range.high || value.high < *range.high || (range.high_included && value.high == *range.high));
     });
     if (found == manifest.groups.end())
       throw InputError({.source = folder.string()}, "has no group for some secrets of this data",
