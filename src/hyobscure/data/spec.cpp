@@ -335,6 +335,9 @@ void visit_settings(Spec& s, Visit&& visit) {
         "groups given instead of searched, in order and without gaps");
   visit("groups", "first", s.groups.first, Rule{.choices = {"optimal", "paper"}},
         "first groups: the optimal ones by dynamic programming, or the paper's constraint-aware k-means");
+  visit("groups", "shape", s.groups.shape, Rule{.choices = {"auto", "boxes", "connected"}},
+        "several secrets: groups that are a range or list of each secret by itself, or any neighbouring "
+        "combinations, which tell less and read worse; auto takes boxes where the limits allow them");
   visit("channel", "clusters", s.channel.clusters, Rule{.low = 1, .high = 1000},
         "clusters of people with alike features; auto: doubled from 5 while that lowers the leakage at the "
         "budget "

@@ -82,6 +82,7 @@ struct GroupsSpec {
   std::optional<Interval> values;  ///< l, beta: required by fit
   std::vector<Interval> fixed;
   std::string first = "optimal";
+  std::string shape = "auto";
 };
 
 struct ClusterCount {

@@ -7,8 +7,8 @@ namespace hyobscure::obscure {
 namespace {
 
 constexpr const char* kBestFound =
-    "The areas are the best found: no proof covers all ways to divide a map. The stated gap is to what the "
-    "sizes of any areas within the limits must tell.";
+    "The groups are the best found: no proof covers all ways to join neighbours. The joint gap is to what "
+    "the sizes of any groups within the limits must tell.";
 
 MethodResult result_of(const MethodInput& input, FoundGroups found) {
   if (input.keeps()) {  // the groups were searched as if nothing were kept: no proof about what is published

@@ -33,11 +33,22 @@ double smallest_that(double low, double high, const std::function<bool(double)>&
   return low;
 }
 
-GroupCountOption option_of(const solve::OrderedValues& values, const data::Spec& spec, int count) {
+/// The rows in which values lie: one, or the curves through a map.
+std::vector<solve::OrderedValues> rows_of(const data::People& people, bool boxes) {
+  const auto areas = area_values(people, boxes);
+  if (!areas) return {ordered_values(people)};
+  std::vector<solve::OrderedValues> rows;
+  for (const auto& curve : solve::curves_through(*areas)) rows.push_back(solve::along(*areas, curve));
+  return rows;
+}
+
+GroupCountOption option_of(const std::vector<solve::OrderedValues>& rows, const data::Spec& spec, int count) {
   const auto possible = [&](const solve::GroupLimits& limits) {
-    return solve::optimal_groups(values, limits, count).has_value();
+    return std::ranges::any_of(rows, [&](const solve::OrderedValues& values) {
+      return solve::optimal_groups(values, limits, count).has_value();
+    });
   };
-  const double people = values.people.sum(), distinct = values.distinct.sum();
+  const double people = rows[0].people.sum(), distinct = rows[0].distinct.sum();
   GroupCountOption option{.count = count};
   option.smallest_alpha = smallest_that(std::ceil(people / count), people,
                                         [&](double alpha) { return possible({.most_people = alpha}); });
@@ -48,8 +59,8 @@ GroupCountOption option_of(const solve::OrderedValues& values, const data::Spec&
       smallest_that(1, people + 1, [&](double k) { return !possible({.least_people = k}); }) - 1;
   option.largest_l =
       smallest_that(1, distinct + 1, [&](double l) { return !possible({.least_values = l}); }) - 1;
-  if (spec.groups.people && spec.groups.values)
-    option.groupings = solve::count_groupings(values, group_limits(spec), count);
+  if (spec.groups.people && spec.groups.values && rows.size() == 1)
+    option.groupings = solve::count_groupings(rows[0], group_limits(spec), count);
   return option;
 }
 
@@ -105,10 +116,8 @@ double memory_estimate(const data::People& people, const census::Census& census)
 }  // namespace
 
 Inspection inspect(const data::People& people, const data::Spec& spec, const Progress& progress) {
-  const auto areas = area_values(people);
-  // What a number of groups admits is known exactly for values in a row; of areas, for those along a curve.
-  const solve::OrderedValues values =
-      areas ? solve::along(*areas, solve::curves_through(*areas).front()) : ordered_values(people);
+  const std::vector<solve::OrderedValues> rows = rows_of(people, spec.groups.shape == "boxes");
+  const solve::OrderedValues& values = rows[0];
   Inspection result;
   result.people = people.size();
   result.items = people.features.columns;
@@ -117,7 +126,7 @@ Inspection inspect(const data::People& people, const data::Spec& spec, const Pro
   result.atoms = people.values.size();
   result.secret_entropy_bits = census::entropy(values.people) * kBitsPerNat;
   const int most = std::min<int>(kMostCountsShown, static_cast<int>(people.values.size()));
-  for (int count = 2; count <= most; ++count) result.options.push_back(option_of(values, spec, count));
+  for (int count = 2; count <= most; ++count) result.options.push_back(option_of(rows, spec, count));
 
   const Stopwatch watch;
   const census::Census census = census_of(people, spec, progress);

@@ -189,6 +189,43 @@ Eigen::MatrixXi middle_positions(const data::SecretSpace& space, Eigen::Index va
   return (sums.array().colwise() / points.array()).round().cast<int>();
 }
 
+/// Whether no other point lies in what the values cover of each axis: of numbers the range between the
+/// smallest and the largest, of cells and names just these.
+bool is_box(const data::SecretSpace& space, std::span<const int> values) {
+  std::vector<char> inside(space.points.size());
+  std::vector<std::vector<char>> covered;  // of each axis
+  for (const data::Axis& axis : space.axes) covered.emplace_back(axis.values.size(), 0);
+  for (std::size_t p = 0; p < space.points.size(); ++p) {
+    inside[p] = std::ranges::find(values, static_cast<int>(space.value_of_point[p])) != values.end();
+    for (std::size_t axis = 0; inside[p] && axis < covered.size(); ++axis)
+      covered[axis][space.points[p][axis]] = 1;
+  }
+  for (std::size_t axis = 0; axis < covered.size(); ++axis)
+    if (space.axes[axis].kind == data::AxisKind::Ordered) {
+      const auto first = std::ranges::find(covered[axis], 1);
+      const auto last = std::ranges::find(covered[axis].rbegin(), covered[axis].rend(), 1).base();
+      std::fill(first, last, 1);
+    }
+  for (std::size_t p = 0; p < space.points.size(); ++p) {
+    bool crossed = true;
+    for (std::size_t axis = 0; crossed && axis < covered.size(); ++axis)
+      crossed = covered[axis][space.points[p][axis]] != 0;
+    if (crossed && !inside[p]) return false;
+  }
+  return true;
+}
+
+/// Nothing: none were found, and others will do.
+std::optional<solve::Partition> first_boxes(const data::Spec& spec, const solve::AreaValues& boxes,
+                                            const solve::GroupLimits& limits) {
+  try {
+    return first_areas(spec, boxes, limits);
+  } catch (const InputError&) {
+    if (spec.groups.shape == "boxes") throw;
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 Key search_key(const data::Spec& spec) {
@@ -210,7 +247,7 @@ solve::OrderedValues ordered_values(const data::People& people) {
   return values;
 }
 
-std::optional<solve::AreaValues> area_values(const data::People& people) {
+std::optional<solve::AreaValues> area_values(const data::People& people, bool boxes) {
   if (!people.space || !people.space->hierarchy.empty()) return std::nullopt;
   solve::OrderedValues values = ordered_values(people);
   solve::AreaValues areas{.positions = middle_positions(*people.space, values.people.size()),
@@ -220,6 +257,10 @@ std::optional<solve::AreaValues> area_values(const data::People& people) {
                           .names = std::move(values.names)};
   for (const auto& neighbours : data::neighbours_of_values(*people.space))
     areas.neighbours.emplace_back(neighbours.begin(), neighbours.end());
+  if (boxes)
+    areas.may_be_group = [space = &*people.space](std::span<const int> group) {
+      return is_box(*space, group);
+    };
   return areas;
 }
 
@@ -236,10 +277,15 @@ solve::GroupLimits group_limits(const data::Spec& spec) {
 }
 
 Terms first_terms_of(const data::People& people, const data::Spec& spec) {
-  Terms terms{.values = ordered_values(people),
-              .areas = area_values(people),
-              .limits = group_limits(spec),
-              .first_groups = {}};
+  Terms terms{.values = ordered_values(people), .limits = group_limits(spec), .first_groups = {}};
+  if (people.space && people.space->axes.size() > 1 && spec.groups.shape != "connected") {
+    terms.areas = area_values(people, true);
+    if (auto boxes = first_boxes(spec, *terms.areas, terms.limits)) {
+      terms.first_groups = *std::move(boxes);
+      return terms;
+    }
+  }
+  terms.areas = area_values(people, false);
   terms.first_groups = terms.areas ? first_areas(spec, *terms.areas, terms.limits)
                                    : first_runs(spec, terms.values, terms.limits);
   return terms;

@@ -15,7 +15,8 @@ namespace hyobscure::obscure {
 
 /// The people by value, where values do not lie in a row: on a map, of several secrets, of categories without
 /// a hierarchy. Nothing: they do.
-[[nodiscard]] std::optional<solve::AreaValues> area_values(const data::People& people);
+/// boxes: of several secrets, a group is what a range or list of each by itself crosses.
+[[nodiscard]] std::optional<solve::AreaValues> area_values(const data::People& people, bool boxes);
 
 /// (k, alpha) and (l, beta) of the spec. Throws InputError where they are not given: they have no default.
 [[nodiscard]] solve::GroupLimits group_limits(const data::Spec& spec);

@@ -50,7 +50,8 @@ double total(const Eigen::VectorXd& of_value, std::span<const int> values) {
 }
 
 bool allowed_group(const AreaValues& areas, const GroupLimits& limits, std::span<const int> values) {
-  return limits.allow(total(areas.people, values), total(areas.distinct, values)) && connected(areas, values);
+  return limits.allow(total(areas.people, values), total(areas.distinct, values)) &&
+         connected(areas, values) && (!areas.may_be_group || areas.may_be_group(values));
 }
 
 /// The groups that values move between.
@@ -80,9 +81,10 @@ class Groups {
     return allowed_group(areas_, limits_, rest);
   }
 
-  bool have_room_for(int value, int to) const {
-    return limits_.allow(areas_.people(value) + total(areas_.people, members(to)),
-                         areas_.distinct(value) + total(areas_.distinct, members(to)));
+  bool allowed_with(int value, int to) const {
+    std::vector<int> joined = members(to);
+    joined.push_back(value);
+    return allowed_group(areas_, limits_, joined);
   }
 
   bool allowed_exchange(int value, int other) const {
@@ -144,14 +146,15 @@ OrderedValues along(const AreaValues& areas, std::span<const int> curve) {
       pieces[static_cast<std::size_t>(first)].push_back(growing.count());
     }
   }
-  OrderedValues values{
-      .positions = Eigen::VectorXd::LinSpaced(n, 0, n - 1),
-      .people = areas.people(order),
-      .distinct = areas.distinct(order),
-      .joinable = {
-          n, [&](int first, int end) {
-            return pieces[static_cast<std::size_t>(first)][static_cast<std::size_t>(end - first - 1)] == 1;
-          }}};
+  const auto may_join = [&](int first, int end) {
+    const auto begin = static_cast<std::size_t>(first), length = static_cast<std::size_t>(end - first);
+    return pieces[begin][length - 1] == 1 &&
+           (!areas.may_be_group || areas.may_be_group(curve.subspan(begin, length)));
+  };
+  OrderedValues values{.positions = Eigen::VectorXd::LinSpaced(n, 0, n - 1),
+                       .people = areas.people(order),
+                       .distinct = areas.distinct(order),
+                       .joinable = {n, may_join}};
   if (!areas.names.empty())
     for (const int value : order) values.names.push_back(areas.names[static_cast<std::size_t>(value)]);
   return values;
@@ -173,7 +176,7 @@ std::vector<AreaMove> allowed_moves(const AreaValues& areas, const GroupLimits& 
     const std::vector<int> beside = groups.beside(value);
     if (beside.empty() || !groups.allowed_without(value)) continue;
     for (const int to : beside)
-      if (groups.have_room_for(value, to)) moves.push_back({value, to});
+      if (groups.allowed_with(value, to)) moves.push_back({value, to});
   }
   return moves;
 }

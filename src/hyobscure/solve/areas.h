@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -19,6 +20,8 @@ struct AreaValues {
   Eigen::VectorXd distinct;                  ///< how many distinct values each stands for
   std::vector<std::vector<int>> neighbours;  ///< of each value, ascending and both ways; all are connected
   std::vector<std::string> names = {};       ///< for messages
+  /// What a group must be besides connected; empty: nothing.
+  std::function<bool(std::span<const int> values)> may_be_group = {};
 
   int count() const { return static_cast<int>(people.size()); }
 };
@@ -32,7 +35,7 @@ void validate(const AreaValues& areas);
 /// Every group is connected and within the limits.
 [[nodiscard]] bool satisfies(const AreaValues& areas, const GroupLimits& limits, const Partition& partition);
 
-/// The values along a curve: value i of the result is curve[i]. Runs that are not connected are not joinable.
+/// The values along a curve: value i of the result is curve[i]. Runs that cannot be a group are not joinable.
 [[nodiscard]] OrderedValues along(const AreaValues& areas, std::span<const int> curve);
 
 /// Groups that are runs along a curve, as groups of the values themselves.
