@@ -38,23 +38,26 @@ void add_synth_command(CLI::App& app, Command& chosen) {
   auto options = std::make_shared<SynthOptions>();  // lives as long as the parser's callbacks
   CLI::App* sub = app.add_subcommand("synth", "Make synthetic people, for trials and benchmarks");
   static const std::map<std::string, data::SynthKind> kKinds = {{"ratings", data::SynthKind::Ratings},
-                                                                {"tabular", data::SynthKind::Tabular}};
+                                                                {"tabular", data::SynthKind::Tabular},
+                                                                {"check-ins", data::SynthKind::CheckIns}};
   sub->add_option("-o,--out", options->output, "folder to write")->required();
   sub->add_option("--people", options->settings.people, "number of people")
       ->capture_default_str()
       ->check(CLI::Range(1, 1'000'000'000));
   sub->add_option("--seed", options->settings.seed, "the same seed gives the same people")
       ->capture_default_str();
-  sub->add_option("--kind", options->settings.kind, "ratings (long: people and events) or tabular (wide)")
-      ->transform(CLI::CheckedTransformer(kKinds).description("{ratings,tabular}"));
+  sub->add_option("--kind", options->settings.kind,
+                  "ratings (long: people and events), tabular (wide) or check-ins (long, the secret is a "
+                  "home in a city)")
+      ->transform(CLI::CheckedTransformer(kKinds).description("{ratings,tabular,check-ins}"));
   sub->add_option("--dependence", options->settings.dependence,
-                  "how much the features know of the age: 0 nothing, 1 much")
+                  "how much the features know of the secret: 0 nothing, 1 much")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1.0));
   sub->add_option("--items", options->settings.items, "ratings: number of items")
       ->capture_default_str()
       ->check(CLI::Range(10, 10'000'000));
-  sub->add_option("--entries", options->settings.entries, "ratings: mean number a person")
+  sub->add_option("--entries", options->settings.entries, "ratings, check-ins: mean number a person")
       ->capture_default_str()
       ->check(CLI::Range(1, 100'000));
   sub->add_option("--format", options->format, "csv or parquet")

@@ -298,12 +298,15 @@ void visit_settings(Spec& s, Visit&& visit) {
   visit("secret", "keep", s.secret.keep, Rule{}, "people with a secret outside are left out and counted");
   visit("secret", "missing", s.secret.missing, Rule{.choices = {"refuse", "leave-out"}},
         "people without a secret: an error, or left out and counted");
-  visit("secret", "atoms", s.secret.atoms, Rule{.low = 2, .high = 1000},
-        "more distinct values than this are first joined to this many neighbourhoods of equal size");
+  visit(
+      "secret", "atoms", s.secret.atoms, Rule{.low = 2, .high = 1000},
+      "more distinct values than this are first joined to this many: numbers to ranges of equal size, others "
+      "the smallest with its smallest neighbour");
   visit("secret", "fewest_people", s.secret.fewest_people, Rule{.low = 1},
         "people whose exact secret fewer people share are left out and counted");
   visit("secret", "latitude", s.secret.latitude, Rule{},
-        "places: column with degrees north, of people or, where home is found from events, of events");
+        "places: column with degrees north, of people or, where home is found from events, of events; "
+        "people.secret is then only the name under which the area is published");
   visit("secret", "longitude", s.secret.longitude, Rule{}, "places: column with degrees east");
   visit("secret", "grid_columns", s.secret.grid_columns, Rule{.low = 1},
         "places: the secret is a number, row * grid_columns + column of a grid; instead of degrees");
@@ -316,15 +319,18 @@ void visit_settings(Spec& s, Visit&& visit) {
         "places: column of events with the category, for home = \"category\"");
   visit("secret", "home_category", s.secret.home_category, Rule{},
         "places: the category that tells home, such as \"Home (private)\"");
-  visit("secret", "home_events", s.secret.home_events, Rule{.choices = {"keep", "leave-out"}},
-        "places: events that reveal home (in its cell, or of the category) are features, or are left out and "
-        "counted");
+  visit(
+      "secret", "home_events", s.secret.home_events, Rule{.choices = {"keep", "leave-out"}},
+      "places: events that reveal home (in its cell, or of the category) are features and published, or are "
+      "left out and counted");
   visit(
       "secret", "hierarchy", s.secret.hierarchy, Rule{},
       "categories: CSV file, one row a category: its name, then what it belongs to, from near to far; groups "
       "follow it");
   visit("secret", "similarity", s.secret.similarity, Rule{},
-        "categories: CSV file of pairs: two names and how alike they are, 0 to 1; groups follow it");
+        "categories: CSV file with the columns a, b and similarity: two names and how alike they are, 0 to "
+        "1; a "
+        "pair that is not in it has nothing in common; groups follow it");
   visit("groups", "count", s.groups.count, Rule{.low = 1, .high = 1000},
         "number of groups; absent: the smallest number that the limits allow");
   visit("groups", "people", s.groups.people, Rule{.low = 1, .required = true},

@@ -12,6 +12,8 @@
 #include "hyobscure/base/files.h"
 #include "hyobscure/base/random.h"
 #include "hyobscure/data/engine.h"
+#include "hyobscure/data/synth_city.h"
+#include "hyobscure/data/weighted_choice.h"
 
 namespace hyobscure::data {
 namespace {
@@ -19,41 +21,6 @@ namespace {
 constexpr int kYoungest = 18;
 constexpr int kOldest = 70;
 constexpr int kGenres = 12;
-
-/// Draws an index with probability proportional to its weight, in constant time (Walker's alias method).
-class WeightedChoice {
- public:
-  explicit WeightedChoice(const std::vector<double>& weights)
-      : keep_(weights.size()), alias_(weights.size()) {
-    const double mean =
-        std::accumulate(weights.begin(), weights.end(), 0.0) / static_cast<double>(weights.size());
-    std::vector<std::size_t> small, large;
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-      keep_[i] = weights[i] / mean;
-      alias_[i] = i;
-      (keep_[i] < 1 ? small : large).push_back(i);
-    }
-    while (!small.empty() && !large.empty()) {
-      const std::size_t poor = small.back(), rich = large.back();
-      small.pop_back();
-      alias_[poor] = rich;
-      keep_[rich] -= 1 - keep_[poor];
-      if (keep_[rich] < 1) {
-        large.pop_back();
-        small.push_back(rich);
-      }
-    }
-  }
-
-  std::size_t draw(RandomStream& random) const {
-    const std::size_t i = random.below(keep_.size());
-    return random.uniform() < keep_[i] ? i : alias_[i];
-  }
-
- private:
-  std::vector<double> keep_;
-  std::vector<std::size_t> alias_;
-};
 
 std::vector<double> age_weights() {
   std::vector<double> weights;
@@ -128,6 +95,26 @@ class Synthesiser {
                   std::round(income * 100) / 100, visits, region(age, random), likes(age, random)});
     });
     people.close();
+  }
+
+  void make_check_ins() {
+    engine_.run("CREATE TABLE people (id VARCHAR, latitude DOUBLE, longitude DOUBLE)");
+    engine_.run("CREATE TABLE events (person VARCHAR, item VARCHAR, latitude DOUBLE, longitude DOUBLE)");
+    const City city(settings_.dependence, RandomStream(key_.derive("city")));
+    Engine::Appender people(engine_, "people"), events(engine_, "events");
+    for_each_person([&](const std::string& id, RandomStream& random) {
+      const Resident resident(city, random);
+      const auto [latitude, longitude] = degrees(resident.home());
+      people.row({std::string_view(id), latitude, longitude});
+      const double wanted = settings_.entries * std::exp(0.4 * random.normal() - 0.08);
+      for (double n = 0; n < std::max(5.0, wanted); ++n) {
+        const CheckIn visit = resident.check_in(random);
+        const auto [north, east] = degrees(visit.place);
+        events.row({std::string_view(id), visit.category, north, east});
+      }
+    });
+    people.close();
+    events.close();
   }
 
  private:
@@ -211,21 +198,41 @@ class Synthesiser {
   WeightedChoice ages_;
 };
 
+const char* extension(const SynthSettings& settings) { return settings.parquet ? "parquet" : "csv"; }
+
+std::string secret_and_features(const SynthSettings& settings) {
+  switch (settings.kind) {
+    case SynthKind::Ratings:
+      return fmt::format(
+          "secret = \"age\"\n\n[events]\nfile   = \"events.{}\"\nperson = \"person\"\nitem   = "
+          "\"item\"\nvalue  = "
+          "\"rating\"\n",
+          extension(settings));
+    case SynthKind::CheckIns:
+      return fmt::format(
+          "secret = \"home\"\n\n[secret]\nkind      = \"spatial\"\nlatitude  = \"latitude\"\nlongitude = "
+          "\"longitude\"\n\n[events]\nfile   = \"events.{}\"\nperson = \"person\"\nitem   = \"item\"\n",
+          extension(settings));
+    case SynthKind::Tabular:
+      break;
+  }
+  return "secret = \"age\"\nfeatures = [\"hours\", \"income\", \"visits\", \"region\", \"likes\"]\nsets     "
+         "= "
+         "[\"likes\"]\n";
+}
+
 /// Limits that leave room: four groups, each with at least a tenth and at most half of the people.
 std::string spec_text(const SynthSettings& settings) {
-  const bool ratings = settings.kind == SynthKind::Ratings;
-  const char* extension = settings.parquet ? "parquet" : "csv";
   const auto fewest = std::max<std::int64_t>(1, settings.people / 10), most = (settings.people + 1) / 2;
   return fmt::format(
       R"([people]
 file   = "people.{0}"
 id     = "id"
-secret = "age"
 {1}
 [groups]
 count  = 4
 people = [{2}, {3}]  # k, alpha
-values = [4, 20]  # l, beta
+values = {6}  # l, beta
 
 [channel]
 clusters     = 10
@@ -235,13 +242,9 @@ budget_share = {5}  # or `budget`, an expected distance
 [method]
 name = "fine"
 )",
-      extension,
-      ratings
-          ? fmt::format("\n[events]\nfile   = \"events.{}\"\nperson = \"person\"\nitem   = \"item\"\nvalue  "
-                        "= \"rating\"\n",
-                        extension)
-          : "features = [\"hours\", \"income\", \"visits\", \"region\", \"likes\"]\nsets     = [\"likes\"]\n",
-      fewest, most, ratings ? "jensen-shannon" : "squared-euclidean", 0.7);
+      extension(settings), secret_and_features(settings), fewest, most,
+      settings.kind == SynthKind::Tabular ? "squared-euclidean" : "jensen-shannon", 0.7,
+      settings.kind == SynthKind::CheckIns ? "[5, 100]" : "[4, 20]");
 }
 
 }  // namespace
@@ -251,11 +254,20 @@ void synthesise(const SynthSettings& settings, const std::filesystem::path& fold
   StagedFolder staged(folder, force, "spec.toml");
   Engine engine({}, progress);
   Synthesiser synthesiser(settings, engine, progress);
-  const bool ratings = settings.kind == SynthKind::Ratings;
-  ratings ? synthesiser.make_ratings() : synthesiser.make_table();
+  switch (settings.kind) {
+    case SynthKind::Ratings:
+      synthesiser.make_ratings();
+      break;
+    case SynthKind::Tabular:
+      synthesiser.make_table();
+      break;
+    case SynthKind::CheckIns:
+      synthesiser.make_check_ins();
+      break;
+  }
   engine.set_stage("writing");
   const auto write = [&](const char* table) {
-    const auto file = staged.path() / fmt::format("{}.{}", table, settings.parquet ? "parquet" : "csv");
+    const auto file = staged.path() / fmt::format("{}.{}", table, extension(settings));
     try {
       engine.run(fmt::format("COPY {} TO {} ({})", table, quoted_text(file.string()),
                              settings.parquet ? "FORMAT parquet" : "FORMAT csv, HEADER true"));
@@ -264,7 +276,7 @@ void synthesise(const SynthSettings& settings, const std::filesystem::path& fold
     }
   };
   write("people");
-  if (ratings) write("events");
+  if (settings.kind != SynthKind::Tabular) write("events");
   write_file(staged.path() / "spec.toml", spec_text(settings), FileAccess::Everyone);
   staged.commit();
 }

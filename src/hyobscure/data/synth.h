@@ -9,17 +9,18 @@
 namespace hyobscure::data {
 
 enum class SynthKind {
-  Ratings,  ///< long: people with an age, and what they rated
-  Tabular,  ///< wide: numbers, a category and a set beside the age
+  Ratings,   ///< long: people with an age, and what they rated
+  Tabular,   ///< wide: numbers, a category and a set beside the age
+  CheckIns,  ///< long: people with a home in a city, and the places where they checked in
 };
 
 struct SynthSettings {
   SynthKind kind = SynthKind::Ratings;
   std::int64_t people = 1000;
   std::uint64_t seed = 1;
-  double dependence = 0.5;  ///< 0: features know nothing of the age; 1: they follow it closely
+  double dependence = 0.5;  ///< 0: features know nothing of the secret; 1: they follow it closely
   int items = 1500;         ///< ratings only
-  int entries = 110;        ///< ratings only: mean number of ratings a person
+  int entries = 110;        ///< mean number of ratings or check-ins a person
   bool parquet = false;     ///< CSV otherwise
 };
 

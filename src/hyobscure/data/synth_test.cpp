@@ -81,6 +81,62 @@ TEST(Synth, TabularPeopleHaveNumbersACategoryAndASet) {
   EXPECT_EQ(people.features.columns, 3u + 5u + 6u);
 }
 
+/// How far a person lives from the mean home of the others who go to the same places, in cells: the mean.
+double distance_from_likes(const People& people) {
+  const auto home = [&](std::size_t u) { return people.space->coordinate(people.secrets[u], 0).cell; };
+  std::vector<double> row(people.features.columns, 0), column(row), visitors(row);
+  for (std::size_t u = 0; u < people.size(); ++u)
+    for (const auto item : people.features[u].items) {
+      row[item] += home(u).row;
+      column[item] += home(u).column;
+      visitors[item] += 1;
+    }
+  double sum = 0;
+  for (std::size_t u = 0; u < people.size(); ++u) {
+    double r = 0, c = 0, count = 0;
+    for (const auto item : people.features[u].items)
+      if (visitors[item] > 1) {  // without the person's own home
+        r += (row[item] - home(u).row) / (visitors[item] - 1);
+        c += (column[item] - home(u).column) / (visitors[item] - 1);
+        count += 1;
+      }
+    sum += std::hypot(home(u).row - r / count, home(u).column - c / count);
+  }
+  return sum / static_cast<double>(people.size());
+}
+
+TEST(Synth, CheckInsKnowAsMuchOfTheHomeAsAsked) {
+  const TestFolder folder;
+  synthesise({.kind = SynthKind::CheckIns, .people = 800, .dependence = 0}, folder / "none", false);
+  synthesise({.kind = SynthKind::CheckIns, .people = 800, .dependence = 1}, folder / "much", false);
+  const People none = read_folder(folder / "none").people, much = read_folder(folder / "much").people;
+  EXPECT_EQ(none.size(), 800u);
+  ASSERT_TRUE(none.space);
+  EXPECT_EQ(none.space->points, much.space->points);  // the same city
+  EXPECT_GT(none.space->points.size(), 60u);
+  EXPECT_LE(none.space->points.size(), 200u);  // every cell is a value
+  EXPECT_EQ(none.values.size(), none.space->points.size());
+  EXPECT_LT(distance_from_likes(much), 0.8 * distance_from_likes(none));
+}
+
+TEST(Synth, CheckInsTellHomeByTheirPlaces) {
+  const TestFolder folder;
+  synthesise({.kind = SynthKind::CheckIns, .people = 200, .seed = 3, .parquet = true}, folder / "a", false);
+  const People given = read_folder(folder / "a").people;
+  const Spec spec = read_spec(folder / "a" / "spec.toml", {{"secret.home", "category"},
+                                                           {"secret.home_column", "item"},
+                                                           {"secret.home_category", "home"},
+                                                           {"secret.missing", "leave-out"}});
+  Engine engine({.folder = spec.folder}, {});
+  const People found = read_people(engine, spec).people;
+  ASSERT_GT(found.size(), 150u);
+  for (std::size_t u = 0, g = 0; u < found.size(); ++u) {
+    while (given.ids[g] != found.ids[u]) ++g;
+    EXPECT_EQ(found.space->coordinate(found.secrets[u], 0).cell,
+              given.space->coordinate(given.secrets[g], 0).cell);
+  }
+}
+
 TEST(Synth, DoesNotOverwriteUnlessForced) {
   const TestFolder folder;
   synthesise({.people = 10}, folder / "a", false);
