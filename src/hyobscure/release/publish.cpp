@@ -255,8 +255,7 @@ std::string events_query(const data::Spec& spec, const Layout& layout) {
   }
   return fmt::format(
       "SELECT {} FROM {} AS s JOIN hyo_donors AS d ON CAST({} AS VARCHAR) = d.donor WHERE {} ORDER BY {}",
-      fmt::join(columns, ", "), layout.events.sql, layout.person->cell, layout.complete,
-      fmt::join(order, ", "));
+      fmt::join(columns, ", "), layout.events.sql, layout.person->cell, layout.used, fmt::join(order, ", "));
 }
 
 /// Where a Parquet file is cut into row groups is nothing that the engine promises to be the same for any

@@ -88,13 +88,14 @@ void add_features(data::Engine& engine, const data::Spec& spec, Layout& layout) 
   }
 }
 
-void add_events(data::Engine& engine, const data::Spec& spec, Layout& layout) {
+void add_events(data::Engine& engine, const data::Spec& spec, const data::Reading& reading, Layout& layout) {
   layout.person = published(layout.events, spec.events.person);
   layout.event_columns.push_back(published(layout.events, spec.events.item));
-  layout.complete = fmt::format("{} IS NOT NULL", layout.event_columns[0].cell);
+  layout.used = fmt::format("{} IS NOT NULL AND {}", layout.event_columns[0].cell,
+                            data::event_is_feature(spec, reading, "s"));
   if (!spec.events.value.empty()) {
     Published value = published(layout.events, spec.events.value);
-    layout.complete += fmt::format(" AND {} IS NOT NULL", value.cell);
+    layout.used += fmt::format(" AND {} IS NOT NULL", value.cell);
     if (layout.parquet && layout.events.kind == SourceKind::Csv)
       turn_text_into_numbers(engine, layout.events, value);
     layout.event_columns.push_back(std::move(value));
@@ -115,7 +116,7 @@ Layout plan_layout(data::Engine& engine, const data::Spec& spec, const data::Rea
   add_kept(spec, layout);
   about(layout.people, [&] { add_features(engine, spec, layout); });
   refuse_secret_in_another_role(layout);
-  if (spec.is_long()) add_events(engine, spec, layout);
+  if (spec.is_long()) add_events(engine, spec, reading, layout);
   return layout;
 }
 

@@ -30,7 +30,7 @@ struct Layout {
   std::vector<Published> features;       ///< wide: of people
   std::optional<Published> person;       ///< long: of events
   std::vector<Published> event_columns;  ///< long: item, value, time as far as they are named
-  std::string complete = "true";         ///< long: condition on an event that was used
+  std::string used = "true";             ///< long: condition on an event that was used
 };
 
 /// Throws InputError where a column would be published in two roles.

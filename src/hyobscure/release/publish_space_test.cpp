@@ -9,6 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Key;
+using testing::Not;
 using testing::StartsWith;
 
 class PublishSpace : public SpaceReleaseTest {
@@ -64,6 +65,22 @@ TEST_F(PublishSpace, GroupsThatAreNoBoxesListTheirCombinationsInTheManifest) {
   const auto corners = publish_space("out", years_and_jobs(), corner_of).manifest;
   EXPECT_EQ(corners.groups[0].combinations.size(), 6u);
   EXPECT_THAT(corners.groups[0].combinations[5], ElementsAre("31", "job 1"));
+}
+
+TEST_F(PublishSpace, HomeIsAColumnThatTheInputDoesNotHaveAndEventsThatTellItStayBehind) {
+  const auto result = publish_space("out", homes(), half_of);
+  EXPECT_EQ(lines("out/people.csv")[0], "id,home");
+  for (int p = 0; p < kPeople; ++p)
+    EXPECT_EQ(line_of(p), id_of(p) + (half_of(spot_of(p)) == 0 ? ",west: 6 cells" : ",east: 6 cells"));
+  EXPECT_EQ(result.events, kPeople * 2);
+  EXPECT_THAT(content("out/events.csv"), Not(HasSubstr("home")));
+  EXPECT_TRUE(result.manifest.grid->on_earth);
+  const Json areas = Json::parse(content("out/areas.geojson"));
+  const Json& corner = areas["features"][0]["geometry"]["coordinates"][0][0][0];
+  EXPECT_NEAR(corner[0], -73.905, 0.02);  // within a cell of the first place
+  EXPECT_NEAR(corner[1], 40.105, 0.02);
+
+  EXPECT_EQ(publish_space("out", homes({{"secret.home_events", "keep"}}), half_of).events, kPeople * 5);
 }
 
 TEST_F(PublishSpace, RefusesAPublishedColumnThatIsCalledAsThatOfTheGroups) {

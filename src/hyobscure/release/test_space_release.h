@@ -49,6 +49,35 @@ class SpaceReleaseTest : public ReleaseTest {
     return space_spec("years,spot", "ordered,spatial", overrides);
   }
 
+  /// Home is where most of the events are; these are called "home ...".
+  data::Spec homes(const std::vector<data::Override>& overrides = {}) const {
+    std::string events = "who,what,lat,lon\n";
+    for (int p = 0; p < kPeople; ++p) {
+      const auto add = [&](const std::string& item, int spot) {
+        events += fmt::format("{},{},{:.3f},{:.3f}\n", id_of(p), item, 40.105 + 0.1 * row_of(spot),
+                              -73.905 + 0.1 * column_of(spot));
+      };
+      for (int e = 0; e < 3; ++e) add(fmt::format("home {}", spot_of(p) * 3 + e), spot_of(p));
+      for (int e = 1; e < 3; ++e) add(fmt::format("shop {}", (p + e) % 9), (spot_of(p) + e) % 12);
+    }
+    folder_.write("checkins.csv", events);
+    std::vector<data::Override> all = {{"people.secret", "home"},          {"events.file", "checkins.csv"},
+                                       {"secret.kind", "spatial"},         {"secret.latitude", "lat"},
+                                       {"secret.longitude", "lon"},        {"secret.home", "most-visited"},
+                                       {"secret.home_events", "leave-out"}};
+    all.insert(all.end(), overrides.begin(), overrides.end());
+    return data::parse_spec(R"([people]
+file = "people.csv"
+id = "id"
+secret = "home"
+[events]
+file = "checkins.csv"
+person = "who"
+item = "what"
+)",
+                            "spec.toml", folder_.path(), all);
+  }
+
   /// West and east of the grid, or two jobs each: six secrets a group.
   static int half_of(int spot) { return column_of(spot) < 2 ? 0 : 1; }
   /// No boxes: the first row and two of the second, and the rest.
@@ -68,45 +97,9 @@ class SpaceReleaseTest : public ReleaseTest {
   PublishResult publish_space(const std::string& name, const data::Spec& spec,
                               const GroupOf& group_of) const {
     data::Engine engine({.folder = spec.folder}, {});
-    const auto reading = read_space(engine, spec);
+    const auto reading = read(engine, spec);
     return publish(engine, spec, reading, space_mechanism(spec, reading.people, group_of),
                    {.output = folder_ / name, .force = true});
-  }
-
-  static data::Reading read_space(data::Engine& engine, const data::Spec& spec) {
-    data::Spec plain = spec;
-    plain.people.secret = {{"spot"}};
-    plain.secret.kind = {{"ordered"}};
-    auto reading = data::read_people(engine, plain);
-    data::SecretSpace space;
-    std::vector<std::vector<data::Coordinate>> values;
-    for (std::size_t axis = 0; axis < spec.people.secret.all.size(); ++axis) {
-      const std::string& column = spec.people.secret.all[axis];
-      data::Axis made{.column = column, .values = {}};
-      if (column == "spot") {
-        made.kind = data::AxisKind::Spatial;
-        space.grid = data::Grid{};
-        for (int s = 0; s < 12; ++s) made.values.push_back({.cell = {row_of(s), column_of(s)}});
-      } else if (column == "title") {
-        made.kind = data::AxisKind::Categorical;
-        for (int s = 0; s < 12; ++s) made.values.push_back({.name = title_of(s)});
-      } else if (column == "years") {
-        for (int s = 0; s < 3; ++s) made.values.push_back({.number = 30.0 + s});
-      } else {
-        made.kind = data::AxisKind::Categorical;
-        for (int s = 0; s < 4; ++s) made.values.push_back({.name = job_of(s)});
-      }
-      space.axes.push_back(made);
-    }
-    for (std::uint32_t s = 0; s < 12; ++s) {
-      data::SecretSpace::Point point;
-      for (const std::string& column : spec.people.secret.all)
-        point.push_back(column == "years" ? s / 4 : column == "job" ? s % 4 : s);
-      space.points.push_back(point);
-      space.value_of_point.push_back(s);
-    }
-    reading.people.space = space;
-    return reading;
   }
 };
 

@@ -216,11 +216,12 @@ void make_rows(Engine& engine, const std::string& table, const std::string& sele
   engine.run(fmt::format("CREATE OR REPLACE TEMP TABLE {} AS {}", table, select));
 }
 
-void make_wide_rows(Engine& engine, const data::Spec& spec, const ReleasedTable& released) {
+void make_wide_rows(Engine& engine, const data::Spec& spec, const data::Reading& reading,
+                    const ReleasedTable& released) {
   make_rows(engine, "rel_rows",
             fmt::format("SELECT {} AS id, label, kept, sha256({}) AS row FROM rel_people",
                         released.has("id") ? "id" : "NULL", packed(released.cells())));
-  const data::Relation people = open_source(engine, spec, spec.people.source, "people");
+  const data::Relation& people = reading.people_source;
   std::vector<std::string> cells;
   for (std::size_t i = 0; i < spec.people.features.size(); ++i)
     cells.push_back(
@@ -232,30 +233,30 @@ void make_wide_rows(Engine& engine, const data::Spec& spec, const ReleasedTable&
           packed(cells), people.sql, as_text("s." + people.column(spec.people.id))));
 }
 
-void make_long_rows(Engine& engine, const data::Spec& spec, const ReleasedTable& released) {
+void make_long_rows(Engine& engine, const data::Spec& spec, const data::Reading& reading,
+                    const ReleasedTable& released) {
   make_rows(engine, "rel_rows",
             fmt::format("SELECT p.id, any_value(p.label) AS label, any_value(p.kept) AS kept, {} AS row FROM "
                         "rel_events AS e JOIN rel_people "
                         "AS p ON e.person = "
                         "p.id GROUP BY p.id",
                         hash_of_events(released.cells())));
-  const data::Relation events = open_source(engine, spec, spec.events.source, "events");
+  const data::Relation& events = reading.events_source;
   std::vector<std::string> cells;
-  std::string complete = "true";
+  std::string used = data::event_is_feature(spec, reading, "s");
   for (const std::string& name : {spec.events.item, spec.events.value, spec.events.time}) {
     if (name.empty()) continue;
     const std::string cell = "s." + events.column(name);
-    if (name != spec.events.time) complete += fmt::format(" AND {} IS NOT NULL", cell);
+    if (name != spec.events.time) used += fmt::format(" AND {} IS NOT NULL", cell);
     cells.push_back(as_published(cell, released.type_of(fmt::format("c{}", cells.size()))));
   }
-  make_rows(
-      engine, "org_rows",
-      fmt::format("SELECT o.id, any_value(o.label) AS label, any_value(o.kept) AS kept, {} AS row FROM {} AS "
-                  "s JOIN org_people AS o ON "
-                  "{} = o.id WHERE {} "
-                  "GROUP BY o.id",
-                  hash_of_events(cells), events.sql, as_text("s." + events.column(spec.events.person)),
-                  complete));
+  make_rows(engine, "org_rows",
+            fmt::format(
+                "SELECT o.id, any_value(o.label) AS label, any_value(o.kept) AS kept, {} AS row FROM {} AS "
+                "s JOIN org_people AS o ON "
+                "{} = o.id WHERE {} "
+                "GROUP BY o.id",
+                hash_of_events(cells), events.sql, as_text("s." + events.column(spec.events.person)), used));
 }
 
 bool same_names(const std::vector<std::string>& a, const std::vector<std::string>& b) {
@@ -297,11 +298,11 @@ void check_grid(const Manifest& manifest, const data::People& people, Findings& 
 }
 
 void check_donors(Engine& engine, const Manifest& manifest, const data::Spec& spec,
-                  const LoadedRelease& release, Findings& findings) {
+                  const data::Reading& reading, const LoadedRelease& release, Findings& findings) {
   if (manifest.is_long())
-    make_long_rows(engine, spec, release.events);
+    make_long_rows(engine, spec, reading, release.events);
   else
-    make_wide_rows(engine, spec, release.people);
+    make_wide_rows(engine, spec, reading, release.people);
   const std::int64_t foreign =
       count(engine, "rel_rows AS r WHERE NOT EXISTS (SELECT 1 FROM org_rows AS o WHERE o.row = r.row)");
   const std::int64_t other_group = count(engine,
@@ -340,7 +341,7 @@ void verify_against(Engine& engine, const Manifest& manifest, const data::Spec& 
                                 spec.people.features, findings);
   check_no_column_is_the_secret(engine, manifest, spec, reading.people_source, "kept", spec.people.keep,
                                 findings);
-  check_donors(engine, manifest, spec, release, findings);
+  check_donors(engine, manifest, spec, reading, release, findings);
 }
 
 }  // namespace hyobscure::release

@@ -70,6 +70,15 @@ INSTANTIATE_TEST_SUITE_P(
                     SpaceKind{"years_and_places", "years,spot", "ordered,spatial", true, "csv", "replace"}),
     [](const auto& instance) { return instance.param.name; });
 
+TEST_F(VerifySpace, HomesPassWithAndWithoutTheEventsThatTellThem) {
+  for (const std::string events : {"leave-out", "keep"}) {
+    const auto spec = homes({{"secret.home_events", events}});
+    (void)publish_space("out", spec, half_of);
+    EXPECT_THAT(failed(alone()), IsEmpty());
+    EXPECT_THAT(failed(against(spec)), IsEmpty()) << events;
+  }
+}
+
 // --- damaged on purpose: what the files alone tell
 
 TEST_F(VerifySpace, NoticesAnAreaInPieces) {
@@ -252,6 +261,16 @@ TEST_F(VerifySpace, NoticesASecretThatNoGroupHolds) {
     manifest.groups[0].values -= 1;
   });
   EXPECT_THAT(failed(against(spec)), Contains("every true secret is in one declared group"));
+}
+
+TEST_F(VerifySpace, NoticesAnEventThatTellsHome) {
+  const auto spec = homes();
+  (void)publish_space("out", spec, half_of);
+  folder_.write("out/events.csv",
+                content("out/events.csv") + fmt::format("{},home {}\n", id_of(0), spot_of(0) * 3));
+  reseal();
+  EXPECT_THAT(failed(alone()), IsEmpty());
+  EXPECT_THAT(failed(against(spec)), Contains("published features are somebody's true features"));
 }
 
 TEST_F(VerifySpace, NoticesAnotherGrid) {
