@@ -40,11 +40,20 @@ class Data:
         self.tree = [["job", "branch"]] + [[f"{MARK}job{number}", f"{MARK}{number % 2}"] for number in range(6)]
         self.alike = [["a", "b", "similarity"], [f"{MARK}job0", f"{MARK}job1", 0.5], [f"{MARK}job1", f"{MARK}job2", 0.25]]
 
-    def fit(self, secret, keys, *flags):
+    def write(self, secret, keys):
         for name, rows in (("people.csv", self.people), ("tree.csv", self.tree), ("alike.csv", self.alike)):
-            (self.folder / name).write_text(as_csv(rows))
+            (self.folder / name).write_bytes(as_csv(rows))
         (self.folder / "spec.toml").write_text(SPEC.format(secret=secret, keys=keys))
+        return self
+
+    def fit(self, secret, keys, *flags):
+        self.write(secret, keys)
         return self.hyobscure("fit", self.folder / "spec.toml", "-o", self.folder / "m.json", *flags)
+
+    def counts(self):
+        read = self.hyobscure("inspect", self.folder / "spec.toml", "--json")
+        assert read.code == 0, read.err
+        return read.json["read"]
 
     def refused(self, secret, keys, *words):
         text = refused(self.fit(secret, keys), self.fit(secret, keys, "--json"), *words)
@@ -61,10 +70,7 @@ def data(tmp_path, hyobscure):
     ("home", DEGREES), ("cell", CELLS), ("job", JOBS), ("job", JOBS + '\nhierarchy = "tree.csv"'), ("job", JOBS + '\nsimilarity = "alike.csv"'),
 ])
 def test_the_unspoilt_data_is_read(data, secret, keys):
-    data.fit(secret, keys)
-    read = data.hyobscure("inspect", data.folder / "spec.toml", "--json")
-    assert read.code == 0, read.err
-    assert read.json["counts"]["people_read"] == 60
+    assert data.write(secret, keys).counts()["people_read"] == 60
 
 
 # --- places --------------------------------------------------------------------------------------------------------------
@@ -81,8 +87,7 @@ def test_a_bad_coordinate_is_refused_at_the_row(data, column, cell, words):
 
 def test_a_missing_coordinate_may_be_left_out_and_is_counted(data):
     data.people[17][2] = ""
-    data.fit("home", DEGREES + '\nmissing = "leave-out"')
-    assert data.hyobscure("inspect", data.folder / "spec.toml", "--json").json["counts"]["people_without_secret"] == 1
+    assert data.write("home", DEGREES + '\nmissing = "leave-out"').counts()["people_without_secret"] == 1
 
 
 def test_places_across_the_180th_meridian_are_refused(data):
