@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { missing, Reports, settled } from "./browser.mjs";
-import { categorical, crowded, full, minimal, oneGroup, torn } from "./facts.mjs";
+import { categorical, city, crowded, full, manyNames, minimal, names, oneGroup, places, torn, twoSecrets } from "./facts.mjs";
 
-const SAMPLES = { full, minimal, oneGroup, crowded: crowded(), categorical };
-const CHARTS = { full: 12, minimal: 0, oneGroup: 3, crowded: 14, categorical: 2 };
+const SAMPLES = { full, minimal, oneGroup, crowded: crowded(), categorical, names, manyNames, places, city, twoSecrets };
+const CHARTS = { full: 12, minimal: 0, oneGroup: 3, crowded: 14, categorical: 2, names: 3, manyNames: 1, places: 8, city: 3, twoSecrets: 4 };
 const SHOTS = process.env.HYOBSCURE_SHOTS; // a folder: also writes screenshots to look at
 
 const BROKEN = /\b(NaN|undefined|null|Infinity)\b|\[object/;
