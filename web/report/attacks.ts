@@ -106,9 +106,11 @@ function repeatedOption(view: View, points: { releases: number; error: { mean: n
       {
         type: "custom",
         silent: true,
-        data: points.flatMap((point, i) => [point.error.low, point.error.high].filter(isNumber).map((end) => [i, end])),
+        // The control is no whisker, but the axis leaves room for it as well.
+        data: [...points.flatMap((point, i) => [point.error.low, point.error.high].filter(isNumber).map((end) => [i, end])), ...(isNumber(groupOnly) ? [[-1, groupOnly]] : [])],
         renderItem: (_: unknown, api: { value(d: number): number; coord(data: [number, number]): [number, number] }) => {
           const index = api.value(0);
+          if (index < 0) return undefined;
           const [x, y1] = api.coord([index, api.value(1)]);
           const [, y2] = api.coord([index, points[index].error.mean]);
           return { type: "group", children: [{ type: "line", shape: { x1: x, x2: x, y1, y2 }, style: { stroke: colour, lineWidth: 2 } }, { type: "line", shape: { x1: x - 5, x2: x + 5, y1, y2: y1 }, style: { stroke: colour, lineWidth: 2 } }] };

@@ -121,6 +121,7 @@ function groupsTable(facts: Facts, groups: Group[], withNumbers: boolean): Table
   const asked = limits.length ? ` Asked for in every group: ${limits.map(([name, text]) => `${text} ${name}`).join(", ")}.` : "";
   return {
     caption: `The published ${groupWord(facts).many}.${asked}`,
+    cards: axes.length > 0,
     columns: [{ name: "group" }, ...axes.map((name) => ({ name })), { name: "people", number: true }, { name: "distinct values", number: true }],
     rows: groups.map((group, i) => [
       withNumbers ? numbered(groups, i) : words(group.label, "unnamed"),

@@ -50,7 +50,7 @@ function rowsOfGroups(all: NameBar[], groups: Group[]): Row[] {
 
 function labelRoom(rows: Row[], width: number): number {
   const longest = Math.max(0, ...rows.filter((row) => row.people !== undefined).map((row) => row.name.length));
-  return Math.min(0.45 * width, longest * LETTER + 14);
+  return Math.min(0.4 * width, longest * LETTER + 14);
 }
 
 function told(row: Row, groups: Group[]): string[] {
@@ -72,7 +72,7 @@ function headings(view: View, rows: Row[]): object {
     data: places.map((place) => [0, place]),
     renderItem: ({ dataIndex }: { dataIndex: number }, api: CustomApi) => {
       const place = places[dataIndex];
-      return { type: "text", style: { text: rows[place].name, x: 4, y: api.coord([0, place])[1] + 2, verticalAlign: "middle", fill: view.colours.text, font: `600 13px ${FONT}`, width: view.width - 12, overflow: "truncate", ellipsis: "…" } };
+      return { type: "text", style: { text: rows[place].name, x: 4, y: api.coord([0, place])[1] + 2, verticalAlign: "middle", fill: view.colours.text, font: `600 13px ${FONT}`, stroke: view.colours.surface, lineWidth: 4, width: view.width - 12, overflow: "truncate", ellipsis: "…" } };
     },
   };
 }
@@ -80,12 +80,12 @@ function headings(view: View, rows: Row[]): object {
 function option(view: View, rows: Row[], groups: Group[]): EChartsCoreOption {
   const { colours } = view;
   const room = labelRoom(rows, view.width);
-  const colour = (row: Row) => (row.group < 0 ? colours.muted : mark(row.group % 2).colour(colours));
+  const colour = (row: Row) => (row.group < 0 ? colours.muted : mark(row.names === undefined ? row.group % 2 : 0).colour(colours));
   return {
     ...common(view),
     grid: { left: room, right: 52, top: 2, bottom: FOOT, outerBoundsMode: "none" },
     tooltip: tooltip(view, ({ seriesIndex, dataIndex }) => (seriesIndex === 0 ? told(rows[dataIndex], groups) : [])),
-    xAxis: axis(view, { type: "value", minInterval: 1 }),
+    xAxis: axis(view, { type: "value", minInterval: 1, splitNumber: view.width < 500 ? 3 : 6 }),
     yAxis: {
       type: "category",
       inverse: true,

@@ -1,7 +1,6 @@
 // Squares of a grid coloured by their group, with outlines between groups and their numbers: areas on a map, or two secrets
 // against each other. All is computed from the squares themselves.
 import type { View } from "./chart";
-import { groupedBy } from "./facts";
 import { blend, mark, type Colours, type Mark } from "./theme";
 
 export interface Square {
@@ -94,15 +93,33 @@ function runs(places: Set<number>): [number, number][] {
   return found;
 }
 
-/** Where the number of every group stands: its square nearest to its middle. */
-function middles(squares: Square[]): Square[] {
-  const groups = groupedBy(squares.filter((square) => square.group >= 0), (square) => square.group);
-  return [...groups.values()].map((own) => {
-    const middle = (of: (square: Square) => number) => own.reduce((sum, square) => sum + of(square), 0) / own.length;
-    const [x, y] = [middle((square) => square.column), middle((square) => square.row)];
-    const off = (square: Square) => (square.column - x) ** 2 + (square.row - y) ** 2;
-    return own.reduce((best, square) => (off(square) < off(best) ? square : best));
-  });
+/** The pieces of the groups: squares that hang together by their sides. */
+function pieces(squares: Square[]): Square[][] {
+  const left = byPlace(squares.filter((square) => square.group >= 0));
+  const found: Square[][] = [];
+  for (const start of squares) {
+    if (!left.delete(key(start.column, start.row))) continue;
+    const piece = [start];
+    for (let i = 0; i < piece.length; i += 1) {
+      for (const [x, y] of [[1, 0], [-1, 0], [0, 1], [0, -1]]) {
+        const place = key(piece[i].column + x, piece[i].row + y);
+        const other = left.get(place);
+        if (other?.group !== start.group) continue;
+        left.delete(place);
+        piece.push(other);
+      }
+    }
+    found.push(piece);
+  }
+  return found.sort((a, b) => b.length - a.length);
+}
+
+/** The square of a piece that is nearest to its middle: there stands the number of the group. */
+function middleOf(piece: Square[]): Square {
+  const middle = (of: (square: Square) => number) => piece.reduce((sum, square) => sum + of(square), 0) / piece.length;
+  const [x, y] = [middle((square) => square.column), middle((square) => square.row)];
+  const off = (square: Square) => (square.column - x) ** 2 + (square.row - y) ** 2;
+  return piece.reduce((best, square) => (off(square) < off(best) ? square : best));
 }
 
 export interface Drawing {
@@ -153,9 +170,10 @@ export function squareSeries({ view, squares, hues: hueOf, up, more }: SquareOpt
       renderItem: ({ dataIndex }: { dataIndex: number }, api: Drawing) => {
         const square = squares[dataIndex];
         const frame = frameOf(api, square, up);
-        const [x, y] = [frame.x(square.column), frame.y(up ? square.row + 1 : square.row)];
-        // A hair wider, so that no seams show between squares of one group.
-        return { type: "rect", shape: { x, y, width: Math.max(SMALLEST, frame.width + 0.3), height: Math.max(SMALLEST, frame.height + 0.3) }, style: { fill: fill(square) } };
+        // Whole pixels, so that no seams show between squares of one group.
+        const [x1, x2] = [frame.x(square.column), frame.x(square.column + 1)].map(Math.round);
+        const [y1, y2] = [frame.y(square.row), frame.y(square.row + 1)].map(Math.round).sort((a, b) => a - b);
+        return { type: "rect", shape: { x: x1, y: y1, width: Math.max(SMALLEST, x2 - x1), height: Math.max(SMALLEST, y2 - y1) }, style: { fill: fill(square) } };
       },
     },
     {
@@ -165,7 +183,7 @@ export function squareSeries({ view, squares, hues: hueOf, up, more }: SquareOpt
       data: [places[0]],
       renderItem: (_: unknown, api: Drawing) => {
         const frame = frameOf(api, squares[0], up);
-        const path = outlines(squares).map(([x1, y1, x2, y2]) => `M${frame.x(x1).toFixed(1)} ${frame.y(y1).toFixed(1)}L${frame.x(x2).toFixed(1)} ${frame.y(y2).toFixed(1)}`).join("");
+        const path = outlines(squares).map(([x1, y1, x2, y2]) => `M${Math.round(frame.x(x1))} ${Math.round(frame.y(y1))}L${Math.round(frame.x(x2))} ${Math.round(frame.y(y2))}`).join("");
         return {
           type: "group",
           children: [
@@ -182,10 +200,14 @@ export function squareSeries({ view, squares, hues: hueOf, up, more }: SquareOpt
 const DIGIT = 8;
 const LINE = 15;
 
-/** Numbers of the groups; one that would cover another is left out. */
+/** The number of its group on its largest piece and on others that have room for it; one that would cover another is left out. */
 function numbers(squares: Square[], frame: Frame, view: View): object[] {
   const taken: { x: number; y: number; half: number }[] = [];
-  return middles(squares).flatMap((square) => {
+  const seen = new Set<number>();
+  return pieces(squares).flatMap((piece) => {
+    const first = seen.size < seen.add(piece[0].group).size;
+    if (!first && piece.length * frame.width * frame.height < 2 * LINE * LINE) return [];
+    const square = middleOf(piece);
     const text = String(square.group + 1);
     const [x, y, half] = [frame.x(square.column + 0.5), frame.y(square.row + 0.5), (text.length * DIGIT) / 2];
     if (taken.some((other) => Math.abs(other.x - x) < other.half + half && Math.abs(other.y - y) < LINE)) return [];

@@ -173,8 +173,8 @@ export function crowded() {
   };
 }
 
-/** The full facts with about every eighth key or number lost: absent, or null. The same for the same seed. */
-export function torn(seed) {
+/** Facts with about every eighth key or number lost: absent, or null. The same for the same seed. */
+export function torn(seed, facts = full) {
   let state = seed;
   const draw = () => (state = (state * 1103515245 + 12345) % 2147483648) / 2147483648;
   const tear = (value) => {
@@ -183,7 +183,7 @@ export function torn(seed) {
     const kept = Object.entries(value).filter(() => draw() > 0.12);
     return Object.fromEntries(kept.map(([key, inner]) => [key, draw() < 0.04 ? null : tear(inner)]));
   };
-  return tear(full);
+  return tear(facts);
 }
 
 /** A categorical secret: groups without ends, values that are words. */
