@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,11 +28,22 @@ struct Group {
   std::vector<Cover> covers;  ///< one an axis
   std::int64_t people = 0;
   std::int64_t values = 0;  ///< distinct secrets
-  /// Several axes, and the group is not all that its covers cross: its secrets one by one, a text an axis.
+  /// Several axes, and the covers of groups cross: its secrets one by one, ascending, a text an axis.
   std::vector<std::vector<std::string>> combinations = {};
   std::vector<int> members = {};  ///< its values among the people's, ascending; private
 
   bool operator==(const Group&) const = default;
 };
+
+/// As combinations have it: "24", "3:17" (row and column), a name.
+[[nodiscard]] std::string text_of(const data::Coordinate& coordinate, data::AxisKind kind);
+
+/// Whether the cover of an axis holds an exact value of it.
+[[nodiscard]] bool covers(const Cover& cover, const data::Coordinate& coordinate, data::AxisKind kind);
+
+/// Whether a group holds an exact secret: one of its combinations where it lists them, else all that its
+/// covers cross. A coordinate and a kind an axis.
+[[nodiscard]] bool covers(const Group& group, std::span<const data::Coordinate> secret,
+                          std::span<const data::AxisKind> kinds);
 
 }  // namespace hyobscure::obscure

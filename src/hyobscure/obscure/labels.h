@@ -11,17 +11,12 @@
 
 namespace hyobscure::obscure {
 
-/// Readable ranges for groups that are runs of numbers.
-///
-/// Ranges touch, so that they also cover values that nobody has. Whole numbers: "18-24", up to just below the
-/// next group. Others: cut between two groups at a short number that is nobody's value, "230 to under 410".
-/// The ends are those of `keep` where given, else open ("45 or more"): the largest value itself may belong to
-/// one person. Fills all but `people`.
+/// Readable ranges for groups that are runs of numbers, by the rules of RangeCovers. Fills all but `people`.
 [[nodiscard]] std::vector<Group> label_ranges(std::span<const data::SecretValue> values,
                                               const solve::Partition& partition,
                                               const std::optional<data::Interval>& keep);
 
-/// The groups of any secret, readable; with their people counted.
+/// The groups of any secret, readable (label_ranges, label_space); with their people counted.
 [[nodiscard]] std::vector<Group> label_groups(const data::People& people, const solve::Partition& partition,
                                               const data::Spec& spec);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/files.h"
@@ -57,6 +58,7 @@ Json columns_json(const ManifestColumns& columns) {
   visit_columns(columns, [&](const char* role, const std::string& name) {
     if (!name.empty()) json[role] = name;
   });
+  if (!columns.parts.empty()) json["parts"] = columns.parts;
   if (!columns.keep.empty()) json["keep"] = columns.keep;
   if (!columns.features.empty()) json["features"] = columns.features;
   return json;
@@ -65,9 +67,49 @@ Json columns_json(const ManifestColumns& columns) {
 ManifestColumns columns_from(const Json& json) {
   ManifestColumns columns;
   visit_columns(columns, [&](const char* role, std::string& name) { name = json.value(role, ""); });
+  if (json.contains("parts")) columns.parts = json.at("parts").get<std::vector<std::string>>();
   if (json.contains("keep")) columns.keep = json.at("keep").get<std::vector<std::string>>();
   if (json.contains("features")) columns.features = json.at("features").get<std::vector<std::string>>();
   return columns;
+}
+
+const std::map<data::AxisKind, std::string> kKindNames = {{data::AxisKind::Ordered, "ordered"},
+                                                          {data::AxisKind::Spatial, "spatial"},
+                                                          {data::AxisKind::Categorical, "categorical"}};
+
+Json kinds_json(const std::vector<data::AxisKind>& kinds) {
+  Json json = Json::array();
+  for (const data::AxisKind kind : kinds) json.push_back(kKindNames.at(kind));
+  return json;
+}
+
+/// Without the kinds that are none: their number is then another than that of the covers.
+std::vector<data::AxisKind> kinds_from(const Json& json) {
+  std::vector<data::AxisKind> kinds;
+  for (const Json& name : json)
+    for (const auto& [kind, known] : kKindNames)
+      if (name == known) kinds.push_back(kind);
+  return kinds;
+}
+
+template <class G, class Visit>
+void visit_degrees(G& grid, Visit&& visit) {
+  visit("south", grid.south);
+  visit("west", grid.west);
+  visit("height", grid.height);
+  visit("width", grid.width);
+}
+
+Json grid_json(const data::Grid& grid) {
+  Json json = {{"cell_km", grid.cell_km}, {"on_earth", grid.on_earth}};
+  if (grid.on_earth) visit_degrees(grid, [&](const char* name, double degrees) { json[name] = degrees; });
+  return json;
+}
+
+data::Grid grid_from(const Json& json) {
+  data::Grid grid{.cell_km = json.at("cell_km"), .on_earth = json.at("on_earth")};
+  if (grid.on_earth) visit_degrees(grid, [&](const char* name, double& degrees) { degrees = json.at(name); });
+  return grid;
 }
 
 Json unsealed_json(const Manifest& manifest) {
@@ -81,7 +123,9 @@ Json unsealed_json(const Manifest& manifest) {
     json["files"].push_back({{"name", file.name}, {"rows", file.rows}, {"sha256", file.sha256}});
   json["constraints"] = {{"people", {manifest.least_people, manifest.most_people}},
                          {"values", {manifest.least_values, manifest.most_values}}};
+  json["secret_kinds"] = kinds_json(manifest.kinds);
   json["secret_whole_numbers"] = manifest.whole_numbers;
+  if (manifest.grid) json["grid"] = grid_json(*manifest.grid);
   json["groups"] = Json::array();
   for (const obscure::Group& group : manifest.groups) json["groups"].push_back(obscure::group_json(group));
   visit_leakage(manifest.leakage, [&](const char* name, double value) { json[name] = number(value); });
@@ -105,7 +149,9 @@ Manifest from_json(const Json& json) {
   manifest.most_people = constraints.at("people").at(1);
   manifest.least_values = constraints.at("values").at(0);
   manifest.most_values = constraints.at("values").at(1);
+  manifest.kinds = kinds_from(json.at("secret_kinds"));
   manifest.whole_numbers = json.at("secret_whole_numbers");
+  if (json.contains("grid")) manifest.grid = grid_from(json.at("grid"));
   for (const Json& group : json.at("groups")) manifest.groups.push_back(obscure::group_from(group));
   visit_leakage(manifest.leakage, [&](const char* name, double& value) { value = number(json.at(name)); });
   if (json.contains("second_draw"))
@@ -124,6 +170,19 @@ bool one_of(const std::string& word, std::initializer_list<const char*> words) {
   return std::ranges::find(words, word) != words.end();
 }
 
+bool is_cover_of(const obscure::Cover& cover, data::AxisKind kind) {
+  return cover.cells.empty() == (kind != data::AxisKind::Spatial) &&
+         cover.names.empty() == (kind != data::AxisKind::Categorical);
+}
+
+/// Every group covers every axis, by what the kind of the axis has.
+bool has_axes(const obscure::Group& group, const std::vector<data::AxisKind>& kinds) {
+  return std::ranges::equal(group.covers, kinds, is_cover_of) &&
+         std::ranges::all_of(group.combinations,
+                             [&](const auto& combination) { return combination.size() == kinds.size(); }) &&
+         (kinds.size() > 1 || group.combinations.empty());
+}
+
 /// File names become paths and words become branches: only what publish writes is taken.
 bool is_consistent(const Manifest& manifest) {
   const bool words = one_of(manifest.shape, {"long", "wide"}) &&
@@ -136,11 +195,15 @@ bool is_consistent(const Manifest& manifest) {
                           : !columns.features.empty());
   std::vector<std::string> expected = {manifest.people_file()};
   if (manifest.is_long()) expected.push_back(manifest.events_file());
+  if (manifest.spatial_axis()) expected.push_back(Manifest::kAreasFile);
   const bool files = std::ranges::equal(manifest.files, expected, {}, &ManifestFile::name);
-  const bool groups =
-      !manifest.groups.empty() &&
-      std::ranges::none_of(manifest.groups, [](const auto& group) { return group.covers.empty(); });
-  return words && roles && files && groups;
+  const bool axes = !manifest.kinds.empty() &&
+                    manifest.spatial_axis().has_value() == manifest.grid.has_value() &&
+                    columns.parts.size() == (manifest.has_several_secrets() ? manifest.kinds.size() : 0);
+  const bool groups = !manifest.groups.empty() &&
+                      std::ranges::all_of(manifest.groups,
+                                          [&](const auto& group) { return has_axes(group, manifest.kinds); });
+  return words && roles && files && axes && groups;
 }
 
 [[noreturn]] void throw_damaged(const std::filesystem::path& file) {
@@ -149,6 +212,12 @@ bool is_consistent(const Manifest& manifest) {
 }
 
 }  // namespace
+
+std::optional<std::size_t> Manifest::spatial_axis() const {
+  const auto found = std::ranges::find(kinds, data::AxisKind::Spatial);
+  if (found == kinds.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - kinds.begin());
+}
 
 std::string to_json(const Manifest& manifest) {
   Json json = unsealed_json(manifest);

@@ -20,10 +20,11 @@ struct ManifestFile {
 /// Names of the published columns by what they hold. Empty: there is no such column.
 struct ManifestColumns {
   std::string id;
-  std::string secret;                  ///< holds labels of groups
-  std::vector<std::string> keep = {};  ///< hold the person's own cells
-  std::vector<std::string> features;   ///< wide data
-  std::string person;                  ///< long data, of the events file, like the three below
+  std::string secret;                   ///< holds labels of groups
+  std::vector<std::string> parts = {};  ///< several secrets: each holds what the group covers of one of them
+  std::vector<std::string> keep = {};   ///< hold the person's own cells
+  std::vector<std::string> features;    ///< wide data
+  std::string person;                   ///< long data, of the events file, like the three below
   std::string item;
   std::string value;
   std::string time;
@@ -53,6 +54,8 @@ struct ManifestComposition {
 struct Manifest {
   static constexpr int kFormat = 2;
   static constexpr const char* kFileName = "manifest.json";
+  static constexpr const char* kAreasFile = "areas.geojson";
+  static constexpr const char* kGroupColumn = "group";  ///< holds the labels of several secrets
 
   std::string program = "hyobscure";
   std::string version;
@@ -64,10 +67,12 @@ struct Manifest {
   std::string format;    ///< csv, parquet
   ManifestColumns columns;
   std::vector<ManifestFile> files;
-  double least_people = 1, most_people = 1;  ///< k, alpha
-  double least_values = 1, most_values = 1;  ///< l, beta
-  bool whole_numbers = false;                ///< every secret is a whole number
-  std::vector<obscure::Group> groups;        ///< ascending; without their members
+  double least_people = 1, most_people = 1;                       ///< k, alpha
+  double least_values = 1, most_values = 1;                       ///< l, beta
+  std::vector<data::AxisKind> kinds = {data::AxisKind::Ordered};  ///< of the secret, or of each
+  std::optional<data::Grid> grid = {};                            ///< of places
+  bool whole_numbers = false;          ///< there is one secret, and every value is a whole number
+  std::vector<obscure::Group> groups;  ///< ascending; without their members
   ManifestLeakage leakage;
   ManifestComposition composition = {};
   bool seeded = false;  ///< drawn from a seed, for a trial
@@ -77,6 +82,11 @@ struct Manifest {
   bool seal_intact = true;
 
   bool is_long() const { return shape == "long"; }
+  bool has_several_secrets() const { return kinds.size() > 1; }
+  /// The secret is one number, or name, or place.
+  bool has_one(data::AxisKind kind) const { return kinds.size() == 1 && kinds[0] == kind; }
+  /// Which of the secrets is a place.
+  std::optional<std::size_t> spatial_axis() const;
   std::string people_file() const { return "people." + format; }
   std::string events_file() const { return "events." + format; }
 };

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/test_folder.h"
@@ -74,6 +75,55 @@ TEST(Manifest, ComesBackAsItWasWritten) {
   EXPECT_EQ(manifest.files[1].rows, 100);
 }
 
+/// Two secrets, a number and a place; one group lists its combinations.
+Manifest example_of_two() {
+  Manifest manifest = example();
+  manifest.columns.secret = "group";
+  manifest.columns.parts = {"age", "home"};
+  manifest.kinds = {data::AxisKind::Ordered, data::AxisKind::Spatial};
+  manifest.grid = data::Grid{
+      .cell_km = 0.5, .south = 40.1, .west = -74.3, .height = 0.0045, .width = 1.0 / 170, .on_earth = true};
+  manifest.files.push_back({"areas.geojson", 1, "ef"});
+  manifest.groups = {{.label = "all, west: 2 cells",
+                      .covers = {{.label = "all"}, {.label = "west: 2 cells", .cells = {{0, 0}, {-1, 4}}}},
+                      .people = 5,
+                      .values = 2,
+                      .combinations = {{"20", "0:0"}, {"21.5", "-1:4"}}}};
+  return manifest;
+}
+
+TEST(Manifest, SeveralSecretsAndTheirGridComeBack) {
+  const TestFolder folder;
+  const std::string text = to_json(example_of_two());
+  const Manifest manifest = read_manifest(folder.write("manifest.json", text));
+  EXPECT_EQ(to_json(manifest), text);
+  EXPECT_EQ(manifest.kinds, example_of_two().kinds);
+  EXPECT_EQ(manifest.columns.parts, example_of_two().columns.parts);
+  EXPECT_EQ(manifest.groups, example_of_two().groups);
+  EXPECT_EQ(manifest.grid->width, 1.0 / 170);
+  EXPECT_EQ(manifest.spatial_axis(), 1u);
+}
+
+TEST(Manifest, RefusesGroupsThatDoNotFitTheKindsOfTheSecrets) {
+  const TestFolder folder;
+  const auto refused = [&](const std::function<void(Manifest&)>& change) {
+    Manifest manifest = example_of_two();
+    change(manifest);
+    return refusal(folder.write("m", to_json(manifest)));
+  };
+  EXPECT_EQ(refused([](Manifest&) {}), "accepted");
+  const auto damaged = HasSubstr("not the manifest of a release");
+  EXPECT_THAT(refused([](Manifest& m) { m.kinds[1] = data::AxisKind::Categorical; }), damaged);
+  EXPECT_THAT(refused([](Manifest& m) { m.kinds.pop_back(); }), damaged);
+  EXPECT_THAT(refused([](Manifest& m) { m.grid.reset(); }), damaged);
+  EXPECT_THAT(refused([](Manifest& m) { m.columns.parts.pop_back(); }), damaged);
+  EXPECT_THAT(refused([](Manifest& m) { m.groups[0].covers.pop_back(); }), damaged);
+  EXPECT_THAT(refused([](Manifest& m) { m.groups[0].combinations[1].pop_back(); }), damaged);
+  EXPECT_THAT(refused([](Manifest& m) { m.files.pop_back(); }), damaged);
+  EXPECT_THAT(refusal(folder.write("m", replaced(to_json(example_of_two()), "\"spatial\"", "\"spacial\""))),
+              damaged);
+}
+
 TEST(Manifest, SaysThatASeededReleaseMustNotBePublished) {
   Manifest manifest = example();
   EXPECT_THAT(to_json(manifest), Not(HasSubstr("must not be published")));
@@ -102,7 +152,7 @@ TEST(Manifest, RefusesWhatIsNone) {
               HasSubstr("not the manifest of a release"));
   EXPECT_THAT(refusal(folder.write("m", replaced(text, "\"seeded\": false", "\"seeded\": 3"))),
               HasSubstr("not the manifest of a release"));
-  EXPECT_THAT(refusal(folder.write("m", replaced(text, "\"format\": 2", "\"format\": 2"))),
+  EXPECT_THAT(refusal(folder.write("m", replaced(text, "\"format\": 2", "\"format\": 99"))),
               HasSubstr("Use the version of hyobscure that wrote it"));
 }
 

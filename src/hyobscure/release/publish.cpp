@@ -17,8 +17,10 @@
 #include "hyobscure/census/kmeans.h"
 #include "hyobscure/data/source.h"
 #include "hyobscure/obscure/signals.h"
+#include "hyobscure/release/areas.h"
 #include "hyobscure/release/draw.h"
 #include "hyobscure/release/ledger.h"
+#include "hyobscure/release/publish_layout.h"
 
 namespace hyobscure::release {
 namespace {
@@ -27,7 +29,6 @@ namespace fs = std::filesystem;
 using data::quoted_name;
 using data::quoted_text;
 using data::Relation;
-using data::SourceKind;
 
 // --- before any work: what cannot be published
 
@@ -119,108 +120,6 @@ ManifestComposition about_earlier_draws(const Ledger& ledger, const fs::path& fi
   return {.earlier_draws = static_cast<int>(earlier.size()), .leakage = together.bits};
 }
 
-// --- the columns of the output
-
-/// A column of the source as it is published.
-struct Published {
-  std::string name;
-  std::string cell;         ///< SQL, of the source as `s`; a kept cell, of hyo_kept as `k`
-  std::string stored_type;  ///< of the cell: everything in a CSV file is text
-};
-
-Published published(const Relation& relation, const std::string& wanted) {
-  const std::string quoted = relation.column(wanted);
-  const auto found = std::ranges::find_if(
-      relation.columns, [&](const data::Column& column) { return quoted_name(column.name) == quoted; });
-  return {found->name, "s." + quoted, relation.kind == SourceKind::Csv ? "VARCHAR" : found->type};
-}
-
-/// What the whole release needs to know of its sources.
-struct Layout {
-  bool parquet = false;
-  Relation people;
-  Relation events;  ///< long data only
-  Published id;
-  Published secret;
-  std::vector<Published> kept;
-  std::vector<Published> features;       ///< wide: of people
-  std::optional<Published> person;       ///< long: of events
-  std::vector<Published> event_columns;  ///< long: item, value, time as far as they are named
-  std::string complete = "true";         ///< long: condition on an event that was used
-};
-
-/// A query or a CSV reader takes names in any case: "AGE" must not carry the secret "age" out as a feature.
-void refuse_secret_in_another_role(const Layout& layout) {
-  std::set<std::string> seen = {layout.id.name};
-  const auto take = [&](const Published& column) {
-    if (!seen.insert(column.name).second)
-      throw InputError({.source = layout.people.name, .column = column.name},
-                       "has two roles among id, secret, features and keep", "Give every column one role.");
-  };
-  take(layout.secret);
-  for (const Published& column : layout.kept) take(column);
-  for (const Published& feature : layout.features) take(feature);
-}
-
-/// Numbers of a CSV file as numbers of a Parquet file: whole where all are. Their content was checked when it
-/// was read.
-void turn_text_into_numbers(data::Engine& engine, const Relation& relation, Published& column) {
-  const auto broken =
-      engine.integers(fmt::format("SELECT count(*) FROM (SELECT CAST({0} AS DOUBLE) AS x FROM {1} AS s WHERE "
-                                  "TRY_CAST({0} AS DOUBLE) IS NOT NULL) WHERE "
-                                  "x <> floor(x) OR abs(x) > 9e15",
-                                  column.cell, relation.sql))[0];
-  column.stored_type = broken == 0 ? "BIGINT" : "DOUBLE";
-  column.cell = fmt::format("TRY_CAST(TRY_CAST({} AS DOUBLE) AS {})", column.cell, column.stored_type);
-}
-
-void add_kept(const data::Spec& spec, Layout& layout) {
-  for (const std::string& name : spec.people.keep) {
-    Published column = published(layout.people, name);
-    column.cell = fmt::format("k.k{}", layout.kept.size());
-    layout.kept.push_back(std::move(column));
-  }
-}
-
-void add_features(data::Engine& engine, const data::Spec& spec, Layout& layout) {
-  for (const std::string& name : spec.people.features) {
-    Published feature = published(layout.people, name);
-    if (layout.parquet && layout.people.kind == SourceKind::Csv &&
-        data::feature_kind(spec, layout.people, name) == data::FeatureKind::Numeric)
-      turn_text_into_numbers(engine, layout.people, feature);
-    layout.features.push_back(std::move(feature));
-  }
-}
-
-void add_events(data::Engine& engine, const data::Spec& spec, Layout& layout) {
-  layout.person = published(layout.events, spec.events.person);
-  layout.event_columns.push_back(published(layout.events, spec.events.item));
-  layout.complete = fmt::format("{} IS NOT NULL", layout.event_columns[0].cell);
-  if (!spec.events.value.empty()) {
-    Published value = published(layout.events, spec.events.value);
-    layout.complete += fmt::format(" AND {} IS NOT NULL", value.cell);
-    if (layout.parquet && layout.events.kind == SourceKind::Csv)
-      turn_text_into_numbers(engine, layout.events, value);
-    layout.event_columns.push_back(std::move(value));
-  }
-  if (!spec.events.time.empty()) layout.event_columns.push_back(published(layout.events, spec.events.time));
-}
-
-Layout plan_layout(data::Engine& engine, const data::Spec& spec, const data::Reading& reading) {
-  Layout layout;
-  layout.people = reading.people_source;
-  layout.events = reading.events_source;
-  layout.parquet = spec.release.format == "parquet" ||
-                   (spec.release.format == "auto" && layout.people.kind == SourceKind::Parquet);
-  layout.id = published(layout.people, spec.people.id);
-  layout.secret = published(layout.people, spec.people.secret.all[0]);
-  add_kept(spec, layout);
-  about(layout.people, [&] { add_features(engine, spec, layout); });
-  refuse_secret_in_another_role(layout);
-  if (spec.is_long()) add_events(engine, spec, layout);
-  return layout;
-}
-
 // --- ids and the order of rows
 
 std::vector<std::string> random_looking_ids(const Key& key, const data::People& people) {
@@ -279,6 +178,20 @@ double mean_distance(census::Distance distance, const data::SparseRows& rows,
 
 // --- writing
 
+/// What a group covers of each of several secrets: table hyo_parts (label, p0, p1, ...).
+void load_parts(data::Engine& engine, const Layout& layout, const std::vector<obscure::Group>& groups) {
+  if (layout.parts.empty()) return;
+  std::string columns;
+  for (std::size_t axis = 0; axis < layout.parts.size(); ++axis)
+    columns += fmt::format(", p{} VARCHAR", axis);
+  engine.run(fmt::format("CREATE OR REPLACE TEMP TABLE hyo_parts (label VARCHAR{})", columns));
+  for (const obscure::Group& group : groups) {
+    std::vector<std::string> cells = {quoted_text(group.label)};
+    for (const obscure::Cover& cover : group.covers) cells.push_back(quoted_text(cover.label));
+    engine.run(fmt::format("INSERT INTO hyo_parts VALUES ({})", fmt::join(cells, ", ")));
+  }
+}
+
 /// The table of donors: the one thing that must not outlive the release.
 class DonorTable {
  public:
@@ -315,17 +228,18 @@ std::string id_cell(const data::Spec& spec, const Published& column) {
                                     : "d.published";
 }
 
-std::string as(const std::string& cell, const Published& column) {
-  return cell + " AS " + quoted_name(column.name);
-}
+std::string as(const std::string& cell, const std::string& name) { return cell + " AS " + quoted_name(name); }
 
 std::string people_query(const data::Spec& spec, const Layout& layout) {
   std::vector<std::string> columns;
-  if (spec.release.ids != "drop") columns.push_back(as(id_cell(spec, layout.id), layout.id));
+  if (spec.release.ids != "drop") columns.push_back(as(id_cell(spec, layout.id), layout.id.name));
   columns.push_back(as("d.label", layout.secret));
-  for (const Published& column : layout.kept) columns.push_back(as(column.cell, column));
-  for (const Published& feature : layout.features) columns.push_back(as(feature.cell, feature));
+  for (std::size_t axis = 0; axis < layout.parts.size(); ++axis)
+    columns.push_back(as(fmt::format("g.p{}", axis), layout.parts[axis]));
+  for (const Published& column : layout.kept) columns.push_back(as(column.cell, column.name));
+  for (const Published& feature : layout.features) columns.push_back(as(feature.cell, feature.name));
   std::string source = layout.kept.empty() ? "" : " JOIN hyo_kept AS k ON k.id = d.person";
+  if (!layout.parts.empty()) source += " JOIN hyo_parts AS g ON g.label = d.label";
   if (!layout.features.empty())
     source +=
         fmt::format(" JOIN {} AS s ON CAST({} AS VARCHAR) = d.donor", layout.people.sql, layout.id.cell);
@@ -333,10 +247,10 @@ std::string people_query(const data::Spec& spec, const Layout& layout) {
 }
 
 std::string events_query(const data::Spec& spec, const Layout& layout) {
-  std::vector<std::string> columns = {as(id_cell(spec, *layout.person), *layout.person)};
+  std::vector<std::string> columns = {as(id_cell(spec, *layout.person), layout.person->name)};
   std::vector<std::string> order = {"d.place"};
   for (const Published& column : layout.event_columns) {
-    columns.push_back(as(column.cell, column));
+    columns.push_back(as(column.cell, column.name));
     order.push_back(column.cell);
   }
   return fmt::format(
@@ -391,7 +305,8 @@ void refuse_changed_source(const Relation& source, std::int64_t written, std::in
 ManifestColumns manifest_columns(const data::Spec& spec, const Layout& layout) {
   ManifestColumns columns;
   if (spec.release.ids != "drop") columns.id = layout.id.name;
-  columns.secret = layout.secret.name;
+  columns.secret = layout.secret;
+  columns.parts = layout.parts;
   for (const Published& column : layout.kept) columns.keep.push_back(column.name);
   for (const Published& feature : layout.features) columns.features.push_back(feature.name);
   if (!spec.is_long()) return columns;
@@ -402,8 +317,19 @@ ManifestColumns manifest_columns(const data::Spec& spec, const Layout& layout) {
   return columns;
 }
 
+void describe_secret(data::Engine& engine, const data::People& people, Manifest& manifest) {
+  if (!people.space) {
+    manifest.whole_numbers =
+        engine.integers("SELECT count(*) FROM hyo_kept WHERE secret <> floor(secret)")[0] == 0;
+    return;
+  }
+  manifest.kinds.clear();
+  for (const data::Axis& axis : people.space->axes) manifest.kinds.push_back(axis.kind);
+  manifest.grid = people.space->grid;
+}
+
 Manifest describe(data::Engine& engine, const data::Spec& spec, const Layout& layout,
-                  const obscure::Mechanism& mechanism) {
+                  const data::People& people, const obscure::Mechanism& mechanism) {
   Manifest manifest;
   manifest.version = HYOBSCURE_VERSION;
   manifest.method = mechanism.method;
@@ -417,8 +343,7 @@ Manifest describe(data::Engine& engine, const data::Spec& spec, const Layout& la
   manifest.most_people = mechanism.limits.most_people;
   manifest.least_values = mechanism.limits.least_values;
   manifest.most_values = mechanism.limits.most_values;
-  manifest.whole_numbers =
-      engine.integers("SELECT count(*) FROM hyo_kept WHERE secret <> floor(secret)")[0] == 0;
+  describe_secret(engine, people, manifest);
   manifest.groups = mechanism.groups;
   for (obscure::Group& group : manifest.groups) group.members.clear();
   const obscure::Promise& promise = mechanism.promise;
@@ -433,6 +358,15 @@ Manifest describe(data::Engine& engine, const data::Spec& spec, const Layout& la
                       .gap = promise.gap};
   manifest.seeded = mechanism.seeded;
   return manifest;
+}
+
+/// With a hash of its own, as every file.
+void write_areas(const fs::path& folder, Manifest& manifest) {
+  const std::string text = areas_geojson(manifest);
+  write_file(folder / Manifest::kAreasFile, text, FileAccess::Everyone);
+  manifest.files.push_back({.name = Manifest::kAreasFile,
+                            .rows = static_cast<std::int64_t>(manifest.groups.size()),
+                            .sha256 = sha256(text)});
 }
 
 /// The engine's errors while both sources are read and the output is written, as errors for the user.
@@ -475,7 +409,7 @@ PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::
   progress.throw_if_stopped();
 
   const Layout layout = plan_layout(engine, spec, reading);
-  result.manifest = describe(engine, spec, layout, mechanism);
+  result.manifest = describe(engine, spec, layout, people, mechanism);
   result.manifest.composition = composition;
   StagedFolder folder(settings.output, settings.force, Manifest::kFileName);
   {
@@ -486,6 +420,7 @@ PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::
         result.manifest.files.push_back(write_table(engine, query, folder.path() / name, layout.parquet));
       });
     };
+    load_parts(engine, layout, mechanism.groups);
     engine.set_stage("writing people");
     write(layout.people, result.manifest.people_file(), people_query(spec, layout));
     refuse_changed_source(layout.people, result.manifest.files.back().rows, result.people);
@@ -495,6 +430,7 @@ PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::
       result.events = result.manifest.files.back().rows;
     }
   }
+  if (result.manifest.spatial_axis()) write_areas(folder.path(), result.manifest);
   write_file(folder.path() / Manifest::kFileName, to_json(result.manifest), FileAccess::Everyone);
   progress.throw_if_stopped();
   if (ledger_path) {

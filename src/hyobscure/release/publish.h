@@ -34,11 +34,13 @@ struct PublishResult {
 ///          events.<ext>: person, item, value, time (those that the spec names)
 ///   wide   people.<ext>: id, label of the group, kept columns, feature columns
 ///
-/// together with manifest.json. Columns keep their names, cells their content: in kept columns stand the
-/// person's own original cells, in features and events the donor's. No column that the spec does not name is
-/// published, nor an event that was left out. Rows are ordered by published id (by a keyed hash where ids are
-/// dropped), events of a person by their content, so that no order tells the donor or the order of the input.
-/// CSV cells that go to Parquet become numbers where the column was used as numbers, else stay text.
+/// together with manifest.json. Several secrets are a column `group` with the label, and a column each with
+/// what the group covers of them. Areas of places are in areas.geojson as well. Columns keep their names,
+/// cells their content: in kept columns stand the person's own original cells, in features and events the
+/// donor's. No column that the spec does not name is published, nor an event that was left out. Rows are
+/// ordered by published id (by a keyed hash where ids are dropped), events of a person by their content, so
+/// that no order tells the donor or the order of the input. CSV cells that go to Parquet become numbers where
+/// the column was used as numbers, else stay text.
 ///
 /// `reading` must come from read_people on the same engine and spec. The same mechanism gives the same bytes,
 /// whatever the number of threads. All files appear at once or none does, and the table of donors is dropped

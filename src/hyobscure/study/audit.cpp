@@ -137,15 +137,29 @@ void add_shadow(Audit& audit, const data::Spec& spec, const data::People& people
   }
 }
 
-/// The group of every value by the published ranges.
-std::vector<std::uint32_t> groups_by_range(const release::Manifest& manifest, const data::People& people,
+/// The exact secrets that each value stands for: of a joined value that is one number, its ends.
+std::vector<std::vector<std::vector<data::Coordinate>>> secrets_of_values(const data::People& people) {
+  std::vector<std::vector<std::vector<data::Coordinate>>> secrets(people.values.size());
+  if (!people.space)
+    for (std::size_t v = 0; v < people.values.size(); ++v)
+      secrets[v] = {{{.number = people.values[v].low}}, {{.number = people.values[v].high}}};
+  else
+    for (std::size_t p = 0; p < people.space->points.size(); ++p) {
+      auto& secret = secrets[people.space->value_of_point[p]].emplace_back();
+      for (std::size_t axis = 0; axis < people.space->axes.size(); ++axis)
+        secret.push_back(people.space->coordinate(p, axis));
+    }
+  return secrets;
+}
+
+/// The group of every value by what the groups cover.
+std::vector<std::uint32_t> groups_by_cover(const release::Manifest& manifest, const data::People& people,
                                            const std::filesystem::path& folder) {
   std::vector<std::uint32_t> groups;
-  for (const data::SecretValue& value : people.values) {
+  for (const auto& secrets : secrets_of_values(people)) {
     const auto found = std::ranges::find_if(manifest.groups, [&](const obscure::Group& group) {
-      const obscure::Cover& range = group.covers[0];
-      return (!range.low || value.low >= *range.low) &&
-             (!range.high || value.high < *range.high || (range.high_included && value.high == *range.high));
+      return std::ranges::all_of(
+          secrets, [&](const auto& secret) { return obscure::covers(group, secret, manifest.kinds); });
     });
     if (found == manifest.groups.end())
       throw InputError({.source = folder.string()}, "has no group for some secrets of this data",
@@ -200,7 +214,7 @@ Audit audit_release(const data::People& people, const data::Spec& spec, const st
   const auto rows = release::published_rows(folder, spec, progress, std::move(engine));
   const auto donors = donors_by_id(rows, people, folder);
   const release::Manifest manifest = release::read_manifest(folder / release::Manifest::kFileName);
-  const Target target(people, groups_by_range(manifest, people, folder), manifest.groups.size());
+  const Target target(people, groups_by_cover(manifest, people, folder), manifest.groups.size());
   const audit::Victims victims = target.victims();
   const audit::PublicationOf publication_of = [&](int) {
     return audit::Publication{people.features, donors};

@@ -1,0 +1,126 @@
+#include "hyobscure/release/publish_layout.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "hyobscure/base/error.h"
+#include "hyobscure/base/text.h"
+#include "hyobscure/release/manifest.h"
+
+namespace hyobscure::release {
+namespace {
+
+using data::quoted_name;
+using data::Relation;
+using data::SourceKind;
+
+Published published(const Relation& relation, const std::string& wanted) {
+  const std::string quoted = relation.column(wanted);
+  const auto found = std::ranges::find_if(
+      relation.columns, [&](const data::Column& column) { return quoted_name(column.name) == quoted; });
+  return {found->name, "s." + quoted, relation.kind == SourceKind::Csv ? "VARCHAR" : found->type};
+}
+
+/// Whether the secret is a place that no column of people holds: coordinates, or found from events.
+bool is_derived(const data::Spec& spec, data::AxisKind kind) {
+  return kind == data::AxisKind::Spatial && !spec.secret.grid_columns;
+}
+
+void add_secrets(const data::Spec& spec, const data::People& people, Layout& layout) {
+  const std::vector<std::string>& names = spec.people.secret.all;
+  for (std::size_t axis = 0; axis < names.size(); ++axis) {
+    const auto kind = people.space ? people.space->axes[axis].kind : data::AxisKind::Ordered;
+    layout.parts.push_back(is_derived(spec, kind) ? names[axis] : published(layout.people, names[axis]).name);
+  }
+  layout.secret = names.size() == 1 ? layout.parts[0] : Manifest::kGroupColumn;
+  if (names.size() == 1) layout.parts.clear();
+}
+
+[[noreturn]] void throw_two_roles(const Layout& layout, const std::string& column) {
+  if (!layout.parts.empty() && lower_case(column) == Manifest::kGroupColumn)
+    throw InputError({.source = layout.people.name, .column = column},
+                     "is what the column with the groups of several secrets is called",
+                     "Rename the column, or leave it out.");
+  throw InputError({.source = layout.people.name, .column = column},
+                   "has two roles among id, secret, features and keep", "Give every column one role.");
+}
+
+/// A query or a CSV reader takes names in any case: "AGE" must not carry the secret "age" out as a feature.
+void refuse_secret_in_another_role(const data::Spec& spec, const Layout& layout) {
+  std::set<std::string> seen = {lower_case(layout.secret)};
+  const auto take = [&](const std::string& column) {
+    if (!seen.insert(lower_case(column)).second) throw_two_roles(layout, column);
+  };
+  take(layout.id.name);
+  for (const std::string& column : layout.parts) take(column);
+  for (const Published& column : layout.kept) take(column.name);
+  for (const Published& feature : layout.features) take(feature.name);
+  if (spec.secret.home != "given") return;  // the coordinates are those of events
+  for (const std::string& column : {spec.secret.latitude, spec.secret.longitude})
+    if (seen.contains(lower_case(column))) throw_two_roles(layout, column);
+}
+
+/// Numbers of a CSV file as numbers of a Parquet file: whole where all are. Their content was checked when it
+/// was read.
+void turn_text_into_numbers(data::Engine& engine, const Relation& relation, Published& column) {
+  const auto broken =
+      engine.integers(fmt::format("SELECT count(*) FROM (SELECT CAST({0} AS DOUBLE) AS x FROM {1} AS s WHERE "
+                                  "TRY_CAST({0} AS DOUBLE) IS NOT NULL) WHERE "
+                                  "x <> floor(x) OR abs(x) > 9e15",
+                                  column.cell, relation.sql))[0];
+  column.stored_type = broken == 0 ? "BIGINT" : "DOUBLE";
+  column.cell = fmt::format("TRY_CAST(TRY_CAST({} AS DOUBLE) AS {})", column.cell, column.stored_type);
+}
+
+void add_kept(const data::Spec& spec, Layout& layout) {
+  for (const std::string& name : spec.people.keep) {
+    Published column = published(layout.people, name);
+    column.cell = fmt::format("k.k{}", layout.kept.size());
+    layout.kept.push_back(std::move(column));
+  }
+}
+
+void add_features(data::Engine& engine, const data::Spec& spec, Layout& layout) {
+  for (const std::string& name : spec.people.features) {
+    Published feature = published(layout.people, name);
+    if (layout.parquet && layout.people.kind == SourceKind::Csv &&
+        data::feature_kind(spec, layout.people, name) == data::FeatureKind::Numeric)
+      turn_text_into_numbers(engine, layout.people, feature);
+    layout.features.push_back(std::move(feature));
+  }
+}
+
+void add_events(data::Engine& engine, const data::Spec& spec, Layout& layout) {
+  layout.person = published(layout.events, spec.events.person);
+  layout.event_columns.push_back(published(layout.events, spec.events.item));
+  layout.complete = fmt::format("{} IS NOT NULL", layout.event_columns[0].cell);
+  if (!spec.events.value.empty()) {
+    Published value = published(layout.events, spec.events.value);
+    layout.complete += fmt::format(" AND {} IS NOT NULL", value.cell);
+    if (layout.parquet && layout.events.kind == SourceKind::Csv)
+      turn_text_into_numbers(engine, layout.events, value);
+    layout.event_columns.push_back(std::move(value));
+  }
+  if (!spec.events.time.empty()) layout.event_columns.push_back(published(layout.events, spec.events.time));
+}
+
+}  // namespace
+
+Layout plan_layout(data::Engine& engine, const data::Spec& spec, const data::Reading& reading) {
+  Layout layout;
+  layout.people = reading.people_source;
+  layout.events = reading.events_source;
+  layout.parquet = spec.release.format == "parquet" ||
+                   (spec.release.format == "auto" && layout.people.kind == SourceKind::Parquet);
+  layout.id = published(layout.people, spec.people.id);
+  add_secrets(spec, reading.people, layout);
+  add_kept(spec, layout);
+  about(layout.people, [&] { add_features(engine, spec, layout); });
+  refuse_secret_in_another_role(spec, layout);
+  if (spec.is_long()) add_events(engine, spec, layout);
+  return layout;
+}
+
+}  // namespace hyobscure::release

@@ -1,0 +1,306 @@
+#include "hyobscure/release/verify_groups.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+
+namespace hyobscure::release {
+namespace {
+
+using data::AxisKind;
+using data::Coordinate;
+using obscure::Cover;
+using obscure::Group;
+
+/// Exact secrets as the manifest lists them: a coordinate an axis.
+using Secrets = std::vector<std::vector<Coordinate>>;
+
+// --- labels and ranges
+
+/// Where the range of `next` does not lie wholly above that of `cover`.
+bool overlaps(const Cover& cover, const Cover& next) {
+  if (!cover.high || !next.low) return true;
+  return cover.high_included ? *next.low <= *cover.high : *next.low < *cover.high;
+}
+
+void check_each_group(const Manifest& manifest, std::vector<std::string>& wrong) {
+  std::set<std::string> labels;
+  for (const Group& group : manifest.groups) {
+    if (!labels.insert(group.label).second || group.label.empty())
+      wrong.push_back("a label is empty or occurs twice");
+    for (const Cover& cover : group.covers)
+      if (cover.low && cover.high && *cover.low > *cover.high)
+        wrong.push_back(group.label + " ends before it begins");
+  }
+}
+
+void check_group_ranges(const Manifest& manifest, Findings& findings) {
+  std::vector<std::string> wrong;
+  check_each_group(manifest, wrong);
+  for (std::size_t g = 1; g < manifest.groups.size(); ++g)
+    if (overlaps(manifest.groups[g - 1].covers[0], manifest.groups[g].covers[0]))
+      wrong.push_back(fmt::format("{} and {} overlap or are not in order", manifest.groups[g - 1].label,
+                                  manifest.groups[g].label));
+  findings.add("groups are in order and do not overlap", wrong,
+               fmt::format("{} groups", manifest.groups.size()));
+}
+
+// --- secrets that are listed one by one
+
+template <class T>
+std::optional<T> parsed(std::string_view text) {
+  T result = {};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), result);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return result;
+}
+
+/// Nothing where the text is none of a coordinate, or not as publish writes it.
+std::optional<Coordinate> coordinate_of(const std::string& text, AxisKind kind) {
+  Coordinate result;
+  if (kind == AxisKind::Categorical) {
+    result.name = text;
+  } else if (kind == AxisKind::Ordered) {
+    const auto number = parsed<double>(text);
+    if (!number || !std::isfinite(*number)) return std::nullopt;
+    result.number = *number;
+  } else {
+    const auto colon = std::min(text.find(':'), text.size());
+    const auto row = parsed<std::int32_t>(std::string_view(text).substr(0, colon));
+    const auto column = parsed<std::int32_t>(std::string_view(text).substr(std::min(colon + 1, text.size())));
+    if (!row || !column) return std::nullopt;
+    result.cell = {*row, *column};
+  }
+  return obscure::text_of(result, kind) == text ? std::optional(result) : std::nullopt;
+}
+
+std::optional<std::vector<Coordinate>> combination_of(const std::vector<std::string>& texts,
+                                                      const std::vector<AxisKind>& kinds) {
+  std::vector<Coordinate> secret;
+  for (std::size_t axis = 0; axis < kinds.size(); ++axis) {
+    const auto coordinate = coordinate_of(texts[axis], kinds[axis]);
+    if (!coordinate) return std::nullopt;
+    secret.push_back(*coordinate);
+  }
+  return secret;
+}
+
+/// Whether the groups list their secrets: places, names, or combinations of several.
+bool are_listed(const Manifest& manifest) {
+  if (!manifest.has_several_secrets()) return manifest.kinds[0] != AxisKind::Ordered;
+  return std::ranges::any_of(manifest.groups, [](const Group& group) { return !group.combinations.empty(); });
+}
+
+/// Combinations that cannot be read are left out: they are fewer than declared.
+Secrets listed_secrets(const Manifest& manifest, const Group& group) {
+  Secrets secrets;
+  for (const auto& texts : group.combinations)
+    if (auto secret = combination_of(texts, manifest.kinds)) secrets.push_back(std::move(*secret));
+  if (manifest.has_several_secrets()) return secrets;
+  for (const data::GridCell& cell : group.covers[0].cells) secrets.push_back({{.cell = cell}});
+  for (const std::string& name : group.covers[0].names) secrets.push_back({{.name = name}});
+  return secrets;
+}
+
+/// Every secret is listed once, where covers() finds it.
+void check_lists(const Manifest& manifest, std::vector<std::string>& wrong) {
+  std::map<std::vector<Coordinate>, std::size_t> group_of_secret;
+  std::set<std::pair<std::size_t, std::size_t>> overlapping;
+  for (std::size_t g = 0; g < manifest.groups.size(); ++g) {
+    const Group& group = manifest.groups[g];
+    bool within = true, once = true;
+    for (const auto& secret : listed_secrets(manifest, group)) {
+      for (std::size_t axis = 0; axis < manifest.kinds.size(); ++axis)
+        within = within && covers(group.covers[axis], secret[axis], manifest.kinds[axis]);
+      within = within && covers(group, secret, manifest.kinds);
+      const auto [found, is_new] = group_of_secret.emplace(secret, g);
+      if (!is_new && found->second == g) once = false;
+      if (!is_new && found->second != g) overlapping.insert({found->second, g});
+    }
+    if (!within) wrong.push_back(group.label + " lists secrets out of order, or that it does not cover");
+    if (!once) wrong.push_back(group.label + " lists a secret twice");
+  }
+  for (const auto& [a, b] : overlapping)
+    wrong.push_back(fmt::format("{} and {} overlap", manifest.groups[a].label, manifest.groups[b].label));
+}
+
+// --- boxes of several secrets
+
+bool are_apart(const Cover& a, const Cover& b, AxisKind kind) {
+  if (kind == AxisKind::Ordered) return !overlaps(a, b) || !overlaps(b, a);
+  return std::ranges::none_of(a.cells,
+                              [&](const auto& cell) { return covers(b, Coordinate{.cell = cell}, kind); }) &&
+         std::ranges::none_of(a.names,
+                              [&](const auto& name) { return covers(b, Coordinate{.name = name}, kind); });
+}
+
+void check_boxes(const Manifest& manifest, std::vector<std::string>& wrong) {
+  for (std::size_t a = 0; a < manifest.groups.size(); ++a)
+    for (std::size_t b = a + 1; b < manifest.groups.size(); ++b) {
+      const Group &one = manifest.groups[a], &other = manifest.groups[b];
+      bool apart = false;
+      for (std::size_t axis = 0; axis < manifest.kinds.size() && !apart; ++axis)
+        apart = are_apart(one.covers[axis], other.covers[axis], manifest.kinds[axis]);
+      if (!apart) wrong.push_back(fmt::format("{} and {} overlap", one.label, other.label));
+    }
+  for (const Group& group : manifest.groups)
+    for (const Cover& cover : group.covers)
+      if (!std::ranges::is_sorted(cover.cells)) wrong.push_back(group.label + " lists cells out of order");
+}
+
+void check_overlap(const Manifest& manifest, Findings& findings) {
+  std::vector<std::string> wrong;
+  check_each_group(manifest, wrong);
+  if (are_listed(manifest))
+    check_lists(manifest, wrong);
+  else
+    check_boxes(manifest, wrong);
+  findings.add("groups do not overlap", wrong, fmt::format("{} groups", manifest.groups.size()));
+}
+
+// --- connected areas
+
+template <class T>
+void sort_and_unite(std::vector<T>& values) {
+  std::ranges::sort(values);
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+}
+
+/// The listed secrets of all groups as points of a space of their own.
+data::SecretSpace published_space(const Manifest& manifest, const Secrets& all) {
+  data::SecretSpace space;
+  for (std::size_t axis = 0; axis < manifest.kinds.size(); ++axis) {
+    std::vector<Coordinate> values;
+    for (const auto& secret : all) values.push_back(secret[axis]);
+    sort_and_unite(values);
+    space.axes.push_back({.column = "", .kind = manifest.kinds[axis], .values = std::move(values)});
+  }
+  for (const auto& secret : all) {
+    data::SecretSpace::Point point;
+    for (std::size_t axis = 0; axis < manifest.kinds.size(); ++axis)
+      point.push_back(static_cast<std::uint32_t>(
+          std::ranges::lower_bound(space.axes[axis].values, secret[axis]) - space.axes[axis].values.begin()));
+    space.value_of_point.push_back(static_cast<std::uint32_t>(space.points.size()));
+    space.points.push_back(std::move(point));
+  }
+  return space;
+}
+
+/// Categories alone have no neighbourhood; of boxes the manifest does not tell which points are in them.
+void check_connected(const Manifest& manifest, Findings& findings) {
+  if (manifest.has_one(AxisKind::Categorical) || !are_listed(manifest)) return;
+  Secrets all;
+  for (const Group& group : manifest.groups)
+    for (auto& secret : listed_secrets(manifest, group)) all.push_back(std::move(secret));
+  sort_and_unite(all);
+  const auto neighbours = neighbours_of_points(published_space(manifest, all));
+  std::vector<std::string> wrong;
+  for (const Group& group : manifest.groups) {
+    std::vector<std::uint32_t> points;
+    for (const auto& secret : listed_secrets(manifest, group))
+      points.push_back(static_cast<std::uint32_t>(std::ranges::lower_bound(all, secret) - all.begin()));
+    sort_and_unite(points);
+    if (!data::connected(neighbours, points)) wrong.push_back(group.label + " is in pieces");
+  }
+  findings.add("every group is connected", wrong, fmt::format("{} neighbouring secrets", all.size()));
+}
+
+// --- numbers of values
+
+/// How many whole numbers the range holds; absent where it is open.
+std::optional<double> whole_numbers_in(const Cover& cover) {
+  if (!cover.low || !cover.high) return std::nullopt;
+  const double last = cover.high_included ? std::floor(*cover.high) : std::ceil(*cover.high) - 1;
+  return last - std::ceil(*cover.low) + 1;
+}
+
+void check_room_of_ranges(const Manifest& manifest, Findings& findings) {
+  std::vector<std::string> too_many;
+  for (const Group& group : manifest.groups) {
+    const auto room = whole_numbers_in(group.covers[0]);
+    if (manifest.whole_numbers && room && static_cast<double>(group.values) > *room)
+      too_many.push_back(
+          fmt::format("{} declares {} values, its range holds {}", group.label, group.values, *room));
+  }
+  findings.add("the range of a group holds its declared values", too_many, "as whole numbers");
+}
+
+void check_lengths_of_lists(const Manifest& manifest, Findings& findings) {
+  std::vector<std::string> different;
+  for (const Group& group : manifest.groups) {
+    const auto listed = listed_secrets(manifest, group).size();
+    if (listed != static_cast<std::size_t>(group.values))
+      different.push_back(
+          fmt::format("{} declares {} values and lists {}", group.label, group.values, listed));
+  }
+  findings.add("groups list as many secrets as they declare", different,
+               fmt::format("{} groups", manifest.groups.size()));
+}
+
+void check_declared_values(const Manifest& manifest, Findings& findings) {
+  std::vector<std::string> wrong;
+  for (const Group& group : manifest.groups) {
+    const auto values = static_cast<double>(group.values);
+    if (values < manifest.least_values || values > manifest.most_values)
+      wrong.push_back(fmt::format("{} has {} values", group.label, group.values));
+  }
+  const std::string limits = limits_text(manifest.least_values, manifest.most_values);
+  findings.add("declared values per group are within (l, beta)", wrong, limits);
+  if (manifest.has_one(AxisKind::Ordered)) check_room_of_ranges(manifest, findings);
+  if (are_listed(manifest)) check_lengths_of_lists(manifest, findings);
+}
+
+// --- what is published exactly
+
+/// l = 1 is the steward's choice, but it publishes the secret of whole groups.
+void check_single_values(const Manifest& manifest, Findings& findings) {
+  std::vector<std::string> exact;
+  for (const Group& group : manifest.groups)
+    if (group.values == 1)
+      exact.push_back(fmt::format("{} holds one value: it publishes the exact secret", group.label));
+  findings.add_warning(
+      "no group is a single value", exact.empty(),
+      exact.empty() ? "every group has at least two" : fmt::format("{}", fmt::join(exact, "; ")));
+}
+
+bool is_exact(const Cover& cover) {
+  return cover.cells.size() == 1 || cover.names.size() == 1 ||
+         (cover.low && cover.high && cover.high_included && *cover.low == *cover.high);
+}
+
+/// Groups of several secrets have values enough by the others.
+void check_single_values_of_each(const Manifest& manifest, Findings& findings) {
+  if (!manifest.has_several_secrets()) return;
+  std::vector<std::string> exact;
+  for (std::size_t axis = 0; axis < manifest.kinds.size(); ++axis) {
+    const auto groups = std::ranges::count_if(
+        manifest.groups, [&](const Group& group) { return is_exact(group.covers[axis]); });
+    if (groups > 0)
+      exact.push_back(fmt::format("{} of {} groups publish {} exactly", groups, manifest.groups.size(),
+                                  manifest.columns.parts[axis]));
+  }
+  findings.add_warning("no group is a single value of one of the secrets", exact.empty(),
+                       exact.empty() ? fmt::format("{}", fmt::join(manifest.columns.parts, ", "))
+                                     : fmt::format("{}", fmt::join(exact, "; ")));
+}
+
+}  // namespace
+
+void check_groups(const Manifest& manifest, Findings& findings) {
+  if (manifest.has_one(AxisKind::Ordered))
+    check_group_ranges(manifest, findings);
+  else
+    check_overlap(manifest, findings);
+  check_connected(manifest, findings);
+  check_declared_values(manifest, findings);
+  check_single_values(manifest, findings);
+  check_single_values_of_each(manifest, findings);
+}
+
+}  // namespace hyobscure::release
