@@ -20,6 +20,8 @@ export interface DataFacts {
   secret?: string;
   /** "ordered", "spatial", "categorical"; of several secrets "ordered, categorical". */
   secret_kind?: string;
+  /** Exact values were joined before the search: their people are shared out evenly. */
+  joined?: boolean;
   /** Names of the secrets where there are several. */
   axes?: string[];
   kept?: string[];

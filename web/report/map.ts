@@ -5,7 +5,7 @@ import { words } from "./dom";
 import { isNumber, list, type Facts, type Group, type MapCell, type MapFacts } from "./facts";
 import { count, counted, measure } from "./numbers";
 import { hues, joined, squareMark, squareSeries, type Frame, type Square } from "./squares";
-import { groupWord, numbered, secretName } from "./summary";
+import { groupWord, joinedNote, numbered, secretName } from "./summary";
 
 interface Extent {
   left: number;
@@ -87,7 +87,7 @@ function told(facts: Facts, square: Square, cells: PlacedCell[], groups: Group[]
   return [`${counted(square.people, "person", "people")} in this cell`, ...here.map((cell) => `${words(cell.group, "unnamed")}: ${people(cell)}`), place];
 }
 
-const LONGEST_LEGEND = 24;
+const LONGEST_LEGEND = 40;
 
 export function mapFigure(facts: Facts): Figure | null {
   const map = facts.map;
@@ -102,7 +102,7 @@ export function mapFigure(facts: Facts): Figure | null {
   const size = isNumber(map.cell_km) ? `, ${map.on_earth ? "" : "taken as "}${measure(map.cell_km)} km wide` : "";
   return new Figure({
     title: `The ${word.many} on a map`,
-    howToRead: `each square is a cell${size}, the stronger its colour the more people have it as their exact ${secretName(facts)}. Outlined squares of one number are published under one name, so a reader of the release cannot tell them apart by it.${shared ? ` A cell whose people are in several ${word.many} has the colour of the largest.` : ""}${named ? "" : ` The table names the numbers of the ${word.many}.`}`,
+    howToRead: `each square is a cell${size}, the stronger its colour the more people have it as their exact ${secretName(facts)}. Outlined squares of one number are published under one name, so a reader of the release cannot tell them apart by it.${shared ? ` A cell whose people are in several ${word.many} has the colour of the largest.` : ""}${named ? "" : ` The table names the numbers of the ${word.many}.`}${joinedNote(facts)}`,
     description: `Map of ${counted(squares.length, "cell", "cells")} in ${counted(groups.length, word.one, word.many)}. The table below has its numbers.`,
     height: (width) => {
       const extent = extentOf(squares);

@@ -5,7 +5,7 @@ import { words } from "./dom";
 import { isNumber, list, type Facts, type PlaneAxis, type PlaneFacts, type PlanePoint } from "./facts";
 import { count, counted } from "./numbers";
 import { hues, joined, squareMark, squareSeries, type Square } from "./squares";
-import { numbered } from "./summary";
+import { joinedNote, numbered } from "./summary";
 
 interface Plane {
   x: PlaneAxis;
@@ -65,7 +65,7 @@ function option(view: View, facts: Facts, plane: Plane, squares: Square[], hueOf
   };
 }
 
-const LONGEST_LEGEND = 24;
+const LONGEST_LEGEND = 40;
 
 export function planeFigure(facts: Facts): Figure | null {
   const plane = planeOf(facts.plane);
@@ -77,7 +77,7 @@ export function planeFigure(facts: Facts): Figure | null {
   const named = groups.length <= LONGEST_LEGEND;
   return new Figure({
     title: `People by exact ${x} and ${y}, and the group that is published`,
-    howToRead: `each square is one ${x} with one ${y}, the stronger its colour the more people have both. Outlined squares of one number are published under one name, so a reader of the release cannot tell them apart by it; where nothing is drawn there is nobody.${named ? "" : " The table names the numbers of the groups."}`,
+    howToRead: `each square is one ${x} with one ${y}, the stronger its colour the more people have both. Outlined squares of one number are published under one name, so a reader of the release cannot tell them apart by it; where nothing is drawn there is nobody.${named ? "" : " The table names the numbers of the groups."}${joinedNote(facts)}`,
     description: `Plane of ${counted(squares.length, "pair", "pairs")} of ${x} and ${y} in ${counted(groups.length, "group", "groups")}. The table below has its numbers.`,
     height: (width) => Math.ceil(rowHeight(plane, width) * list(plane.y.values).length + TOP + FOOT),
     option: (view) => option(view, facts, plane, squares, hueOf),

@@ -44,6 +44,11 @@ export function secretName(facts: Facts): string {
   return facts.data?.secret || "secret value";
 }
 
+/** Behind the words on a figure of exact values. */
+export function joinedNote(facts: Facts): string {
+  return facts.data?.joined ? " Some exact values were joined before the search; the people of these are shown in even shares." : "";
+}
+
 /** A group as figures number it: "2 \u00b7 north-east: 41 cells". */
 export function numbered(groups: Group[], index: number): string {
   return `${index + 1} \u00b7 ${words(groups[index]?.label, "unnamed")}`;
