@@ -110,7 +110,7 @@ Json plane_facts(const data::SecretSpace& space, const ValueCounts& counts) {
 }
 
 Json group_facts(const obscure::Group& group, const data::People& people) {
-  Json json = {{"label", group.label}, {"people", group.people}, {"values", group.values}};
+  Json json = {{"label", group.label}};
   if (!people.space) {
     json["low"] = optional_number(group.covers[0].low);
     json["high"] = optional_number(group.covers[0].high);
@@ -118,6 +118,8 @@ Json group_facts(const obscure::Group& group, const data::People& people) {
     json["covers"] = Json::array();
     for (const obscure::Cover& cover : group.covers) json["covers"].push_back({{"label", cover.label}});
   }
+  json["people"] = group.people;
+  json["values"] = group.values;
   return json;
 }
 
