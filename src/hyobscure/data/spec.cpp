@@ -15,6 +15,7 @@
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/files.h"
 #include "hyobscure/base/text.h"
+#include "hyobscure/data/secret_checks.h"
 
 namespace hyobscure::data {
 namespace {
@@ -646,6 +647,7 @@ Spec parse_spec(const std::string& toml, const std::string& name, const std::fil
   check_source(spec, spec.people.source, "people");
   check_source(spec, spec.events.source, "events");
   check_roles(spec);
+  check_secret(spec);
   check_channel(spec);
   check_groups(spec);
   return spec;

@@ -210,6 +210,68 @@ TEST(Spec, AColumnIsKeptOrSomethingElse) {
   EXPECT_THAT(refusal(wide + "keep = \"d\"\n"), HasSubstr("people.keep: expected list of texts"));
 }
 
+TEST(Spec, ASecretMayBeAPlaceANameOrSeveralThings) {
+  const std::string wide = "[people]\nfile = \"t\"\nid = \"a\"\nfeatures = [\"c\"]\nsecret = ";
+  const auto told = [&](const std::string& secret, const std::string& keys) {
+    return refusal(wide + secret + "\n[secret]\n" + keys);
+  };
+  const std::string place = "kind = \"spatial\"\n", name = "kind = \"categorical\"\n";
+  const std::string degrees = "latitude = \"y\"\nlongitude = \"x\"\n";
+  EXPECT_EQ(told("\"home\"", place + degrees), "accepted");
+  EXPECT_EQ(told("\"cell\"", place + "grid_columns = 60\ncell_km = 0.5\n"), "accepted");
+  EXPECT_EQ(told("\"job\"", name + "hierarchy = \"jobs.csv\"\n"), "accepted");
+  EXPECT_EQ(told("[\"age\", \"size\"]", ""), "accepted");
+  EXPECT_EQ(
+      told("[\"age\", \"home\", \"job\"]", "kind = [\"ordered\", \"spatial\", \"categorical\"]\n" + degrees),
+      "accepted");
+
+  EXPECT_THAT(told("[\"age\", \"home\", \"job\"]", "kind = [\"ordered\", \"spatial\"]\n" + degrees),
+              HasSubstr("secret.kind has 2 entries, and people.secret names 3 secrets"));
+  EXPECT_THAT(told("\"age\"", "kind = [\"ordered\", \"ordered\"]\n"), HasSubstr("names one secret"));
+  EXPECT_THAT(told("[\"home\", \"work\"]", place + degrees), HasSubstr("more than one secret is spatial"));
+  EXPECT_THAT(told("\"home\"", place), HasSubstr("needs secret.latitude and secret.longitude, or"));
+  EXPECT_THAT(told("\"home\"", place + "latitude = \"y\"\n"), HasSubstr("go together"));
+  EXPECT_THAT(told("\"home\"", place + degrees + "grid_columns = 3\n"), HasSubstr("Keep one of them"));
+  EXPECT_THAT(told("\"home\"", place + "latitude = \"C\"\nlongitude = \"x\"\n"),
+              HasSubstr("column \"c\": is part of the secret and among people.features"));
+  for (const std::string key :
+       {"latitude = \"y\"", "longitude = \"x\"", "grid_columns = 3", "cell_km = 2", "home = \"most-visited\"",
+        "home_column = \"c\"", "home_category = \"h\"", "home_events = \"leave-out\""})
+    for (const std::string& kind : {std::string(), name})
+      EXPECT_THAT(told("\"x\"", kind + key),
+                  HasSubstr(key.substr(0, key.find(' ')) + " is given, and no secret is spatial"));
+  for (const std::string key : {"hierarchy = \"h.csv\"", "similarity = \"s.csv\""})
+    EXPECT_THAT(told("\"x\"", key), HasSubstr("is given, and the secret is not a single categorical one"));
+  EXPECT_THAT(told("[\"x\", \"y\"]", name + "hierarchy = \"h.csv\"\n"),
+              HasSubstr("not a single categorical"));
+  EXPECT_THAT(told("\"x\"", name + "hierarchy = \"h\"\nsimilarity = \"s\"\n"), HasSubstr("Keep one of them"));
+  EXPECT_THAT(told("\"x\"", name + "keep = [1, 2]\n"),
+              HasSubstr("secret.keep is given, and the secret is not a single ordered one"));
+  EXPECT_THAT(told("[\"x\", \"y\"]", "[groups]\nfixed = [[1, 2], [3, 4]]\n"),
+              HasSubstr("groups.fixed is given, and the secret is not a single ordered one"));
+}
+
+TEST(Spec, HomeIsFoundFromEventsByADeclaredRule) {
+  const std::string events =
+      "[people]\nfile = \"t\"\nid = \"a\"\nsecret = \"home\"\n[events]\nfile = \"e\"\nperson = \"who\"\n"
+      "item = \"what\"\n[secret]\nkind = \"spatial\"\nlatitude = \"y\"\nlongitude = \"x\"\n";
+  const std::string category = "home = \"category\"\nhome_column = \"what\"\nhome_category = \"Home\"\n";
+  EXPECT_EQ(refusal(events + "home = \"most-visited\"\nhome_events = \"leave-out\"\n"), "accepted");
+  EXPECT_EQ(refusal(events + category), "accepted");
+  EXPECT_THAT(refusal(events + "home = \"category\"\nhome_column = \"what\"\n"),
+              HasSubstr("needs secret.home_column and secret.home_category"));
+  EXPECT_THAT(refusal(events + "home = \"most-visited\"\nhome_category = \"Home\"\n"),
+              HasSubstr("secret.home_category is given, and secret.home is not \"category\""));
+  EXPECT_THAT(refusal(events + "home_events = \"leave-out\"\n"), HasSubstr("home is given with the person"));
+  EXPECT_THAT(
+      refusal("[people]\nfile = \"t\"\nid = \"a\"\nsecret = \"b\"\nfeatures = [\"c\"]\n[secret]\nkind = "
+              "\"spatial\"\nlatitude = \"y\"\nlongitude = \"x\"\nhome = \"most-visited\"\n"),
+      HasSubstr("needs events to find home from"));
+  std::string cells = events;
+  cells.replace(cells.find("latitude"), std::string::npos, "grid_columns = 9\nhome = \"most-visited\"\n");
+  EXPECT_THAT(refusal(cells), HasSubstr("needs the places of events"));
+}
+
 TEST(Spec, ASuggestionIsMadeOnlyForNearWords) {
   EXPECT_EQ(nearest_word("agee", {"id", "age", "zip"}), "age");
   EXPECT_EQ(nearest_word("salary", {"id", "age", "zip"}), std::nullopt);

@@ -237,6 +237,13 @@ bool hold_every_value_once(const std::vector<Group>& groups) {
   return std::ranges::is_sorted(groups, {}, [](const Group& group) { return group.members.front(); });
 }
 
+/// Every group covers every axis of the secret.
+bool have_the_same_axes(const std::vector<Group>& groups) {
+  const std::size_t axes = groups.front().covers.size();
+  return axes > 0 &&
+         std::ranges::all_of(groups, [&](const Group& group) { return group.covers.size() == axes; });
+}
+
 bool is_consistent(const Mechanism& mechanism) {
   const auto& groups = mechanism.groups;
   // Kept columns cut groups into several pools.
@@ -245,7 +252,8 @@ bool is_consistent(const Mechanism& mechanism) {
     return false;
   std::int64_t all_people = 0;
   for (const Group& group : groups) all_people += group.people;
-  if (all_people != mechanism.people || !hold_every_value_once(groups)) return false;
+  if (all_people != mechanism.people || !hold_every_value_once(groups) || !have_the_same_axes(groups))
+    return false;
   std::int64_t in_pools = 0;
   for (const Channel& channel : mechanism.channels) in_pools += channel.people;
   if (in_pools != mechanism.people) return false;

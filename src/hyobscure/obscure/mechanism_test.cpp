@@ -57,6 +57,22 @@ void replace(std::string& text, const std::string& from, const std::string& to) 
   text.replace(at, from.size(), to);
 }
 
+TEST(Mechanism, GroupsOfSeveralSecretsSurvive) {
+  const TestFolder folder;
+  Mechanism before = example();
+  before.groups[0].covers.push_back({.label = "north: 2 cells", .cells = {{-3, 7}, {4, 0}}});
+  before.groups[0].covers.push_back({.label = "f, \"x\"", .names = {"f", "\"x\""}});
+  before.groups[0].combinations = {{"1", "-3:7", "f"}, {"2.5", "4:0", "\"x\""}};
+  before.groups[1].covers.push_back({.label = "south: 1 cell", .cells = {{1, 1}}});
+  before.groups[1].covers.push_back({.label = "m", .names = {"m"}});
+  write_mechanism(before, folder / "m.json");
+  EXPECT_EQ(read_mechanism(folder / "m.json").groups, before.groups);
+
+  before.groups[1].covers.pop_back();
+  write_mechanism(before, folder / "m.json");
+  EXPECT_THAT(refusal(folder / "m.json"), HasSubstr("damaged"));
+}
+
 TEST(Mechanism, SurvivesItsFileBitForBit) {
   const TestFolder folder;
   const Mechanism before = example();

@@ -7,6 +7,7 @@
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/text.h"
+#include "hyobscure/data/secret_checks.h"
 #include "hyobscure/release/manifest.h"
 
 namespace hyobscure::release {
@@ -24,16 +25,14 @@ Published published(const Relation& relation, const std::string& wanted) {
 }
 
 /// Whether the secret is a place that no column of people holds: coordinates, or found from events.
-bool is_derived(const data::Spec& spec, data::AxisKind kind) {
-  return kind == data::AxisKind::Spatial && !spec.secret.grid_columns;
+bool is_derived(const data::Spec& spec, std::size_t secret) {
+  return data::kind_of_secret(spec, secret) == data::AxisKind::Spatial && !spec.secret.grid_columns;
 }
 
-void add_secrets(const data::Spec& spec, const data::People& people, Layout& layout) {
+void add_secrets(const data::Spec& spec, Layout& layout) {
   const std::vector<std::string>& names = spec.people.secret.all;
-  for (std::size_t axis = 0; axis < names.size(); ++axis) {
-    const auto kind = people.space ? people.space->axes[axis].kind : data::AxisKind::Ordered;
-    layout.parts.push_back(is_derived(spec, kind) ? names[axis] : published(layout.people, names[axis]).name);
-  }
+  for (std::size_t axis = 0; axis < names.size(); ++axis)
+    layout.parts.push_back(is_derived(spec, axis) ? names[axis] : published(layout.people, names[axis]).name);
   layout.secret = names.size() == 1 ? layout.parts[0] : Manifest::kGroupColumn;
   if (names.size() == 1) layout.parts.clear();
 }
@@ -48,7 +47,7 @@ void add_secrets(const data::Spec& spec, const data::People& people, Layout& lay
 }
 
 /// A query or a CSV reader takes names in any case: "AGE" must not carry the secret "age" out as a feature.
-void refuse_secret_in_another_role(const data::Spec& spec, const Layout& layout) {
+void refuse_secret_in_another_role(const Layout& layout) {
   std::set<std::string> seen = {lower_case(layout.secret)};
   const auto take = [&](const std::string& column) {
     if (!seen.insert(lower_case(column)).second) throw_two_roles(layout, column);
@@ -57,9 +56,6 @@ void refuse_secret_in_another_role(const data::Spec& spec, const Layout& layout)
   for (const std::string& column : layout.parts) take(column);
   for (const Published& column : layout.kept) take(column.name);
   for (const Published& feature : layout.features) take(feature.name);
-  if (spec.secret.home != "given") return;  // the coordinates are those of events
-  for (const std::string& column : {spec.secret.latitude, spec.secret.longitude})
-    if (seen.contains(lower_case(column))) throw_two_roles(layout, column);
 }
 
 /// Numbers of a CSV file as numbers of a Parquet file: whole where all are. Their content was checked when it
@@ -115,10 +111,10 @@ Layout plan_layout(data::Engine& engine, const data::Spec& spec, const data::Rea
   layout.parquet = spec.release.format == "parquet" ||
                    (spec.release.format == "auto" && layout.people.kind == SourceKind::Parquet);
   layout.id = published(layout.people, spec.people.id);
-  add_secrets(spec, reading.people, layout);
+  add_secrets(spec, layout);
   add_kept(spec, layout);
   about(layout.people, [&] { add_features(engine, spec, layout); });
-  refuse_secret_in_another_role(spec, layout);
+  refuse_secret_in_another_role(layout);
   if (spec.is_long()) add_events(engine, spec, layout);
   return layout;
 }

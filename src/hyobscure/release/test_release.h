@@ -108,6 +108,14 @@ sets = ["s"]
 
   /// Two groups, cut at the sixth age; three clusters, around three of the people.
   static obscure::Mechanism mechanism_for(const data::People& people, const std::string& distance) {
+    const int half = static_cast<int>(people.values.size()) / 2;
+    return mechanism_for(
+        people, distance,
+        {group(people, 0, half), group(people, half, static_cast<int>(people.values.size()))});
+  }
+
+  static obscure::Mechanism mechanism_for(const data::People& people, const std::string& distance,
+                                          std::vector<obscure::Group> groups) {
     obscure::Mechanism mechanism;
     mechanism.method = "by hand";
     mechanism.objective = "total";
@@ -123,8 +131,7 @@ sets = ["s"]
       for (std::size_t i = 0; i < row.items.size(); ++i)
         mechanism.clusters.centres(static_cast<Eigen::Index>(c), row.items[i]) = row.values[i];
     }
-    const int half = static_cast<int>(people.values.size()) / 2;
-    mechanism.groups = {group(people, 0, half), group(people, half, static_cast<int>(people.values.size()))};
+    mechanism.groups = std::move(groups);
     count_cells(people, mechanism);
     return mechanism;
   }
@@ -187,6 +194,7 @@ sets = ["s"]
     const auto cluster_of_person = census::assign(mechanism.clusters, people.features);
     const auto pools = obscure::pools_by_group(people, mechanism.partition());
     std::map<std::pair<std::size_t, std::uint32_t>, std::int64_t> counts;
+    for (obscure::Group& group : mechanism.groups) group.people = 0;
     for (std::size_t u = 0; u < people.size(); ++u) {
       counts[{pools.pool_of_person[u], cluster_of_person[u]}] += 1;
       mechanism.groups[mechanism.group_of_value(people.secrets[u])].people += 1;

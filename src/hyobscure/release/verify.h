@@ -29,8 +29,9 @@ struct Verification {
 /// Shares no code with drawing and publishing.
 ///
 /// The release alone: the manifest is sealed, files are all there, unchanged and alone, columns are the
-/// declared ones, kept ones among them, labels are declared groups whose ranges are in order, (k, alpha) and
-/// (l, beta) hold, ids and events fit together.
+/// declared ones, kept ones among them, labels are declared groups that do not overlap and are in order where
+/// the secret is a number, (k, alpha) and (l, beta) hold, ids and events fit together. Areas are connected
+/// and drawn as declared; of several secrets each column holds what the group covers of it.
 ///
 /// With the original: the same people, each under the group of the true secret (sizes of groups where ids are
 /// not kept), (k, alpha) and (l, beta) recounted, every published row of features is that of somebody of the

@@ -8,6 +8,7 @@
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/text.h"
 #include "hyobscure/data/read.h"
+#include "hyobscure/data/secret_checks.h"
 #include "hyobscure/data/source.h"
 
 namespace hyobscure::release {
@@ -170,7 +171,7 @@ std::vector<std::string> exact_columns(const data::Spec& spec, const Manifest& m
   for (std::size_t axis = 0; axis < manifest.kinds.size(); ++axis) {
     if (manifest.kinds[axis] != data::AxisKind::Spatial || spec.secret.grid_columns)
       columns.push_back(spec.people.secret.all[axis]);
-    else if (spec.secret.home == "given")
+    else if (!data::home_is_found(spec))
       columns.insert(columns.end(), {spec.secret.latitude, spec.secret.longitude});
   }
   return columns;
@@ -274,13 +275,11 @@ void refuse_other_columns(const Manifest& manifest, const data::Spec& spec) {
   if (!same || !same_names(columns.keep, spec.people.keep)) throw_other_columns(spec);
 }
 
-void refuse_other_secret(const Manifest& manifest, const data::Spec& spec, const data::People& people) {
-  std::vector<data::AxisKind> kinds = {data::AxisKind::Ordered};
-  if (people.space) {
-    kinds.clear();
-    for (const data::Axis& axis : people.space->axes) kinds.push_back(axis.kind);
-  }
-  if (kinds != manifest.kinds) throw_other_columns(spec);
+void refuse_other_secrets(const Manifest& manifest, const data::Spec& spec) {
+  bool same = spec.people.secret.all.size() == manifest.kinds.size();
+  for (std::size_t axis = 0; same && axis < manifest.kinds.size(); ++axis)
+    same = data::kind_of_secret(spec, axis) == manifest.kinds[axis];
+  if (!same) throw_other_columns(spec);
 }
 
 bool same_grid(const data::Grid& a, const data::Grid& b) {
@@ -327,8 +326,8 @@ void verify_against(Engine& engine, const Manifest& manifest, const data::Spec& 
                     const LoadedRelease& release, Findings& findings) {
   refuse_other_shape(manifest, spec);
   refuse_other_columns(manifest, spec);
+  refuse_other_secrets(manifest, spec);
   const data::Reading reading = data::read_people(engine, spec);
-  refuse_other_secret(manifest, spec, reading.people);
   load_original(engine, manifest, spec, reading, release.people);
   engine.set_stage("comparing with the original");
   check_same_people(engine, manifest, findings);

@@ -2,9 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include <functional>
-
 #include "hyobscure/release/test_release.h"
+#include "hyobscure/release/test_verify.h"
 
 namespace hyobscure::release {
 namespace {
@@ -17,50 +16,13 @@ using testing::IsEmpty;
 using testing::IsSupersetOf;
 using testing::Not;
 
-std::vector<std::string> failed(const Verification& verification) {
-  std::vector<std::string> names;
-  for (const Check& check : verification.checks)
-    if (!check.passed && !check.warning) names.push_back(check.name);
-  EXPECT_EQ(verification.passed(), names.empty());
-  return names;
-}
-
-const Check& find(const Verification& verification, const std::string& name) {
-  const auto found = std::ranges::find(verification.checks, name, &Check::name);
-  if (found == verification.checks.end()) throw std::logic_error("no such check: " + name);
-  return *found;
-}
-
 obscure::Group range_group(const std::string& label, double low, double high, std::int64_t people) {
   return {
       .label = label, .covers = {{.label = label, .low = low, .high = high}}, .people = people, .values = 2};
 }
 
-class Verify : public ReleaseTest {
+class Verify : public VerifyTest<ReleaseTest> {
  protected:
-  Verification alone() const { return verify(folder_ / "out", nullptr); }
-  Verification against(const data::Spec& spec) const { return verify(folder_ / "out", &spec); }
-
-  void edit(const std::string& file, const std::string& from, const std::string& to) const {
-    std::string text = content("out/" + file);
-    ASSERT_THAT(text, HasSubstr(from));
-    folder_.write("out/" + file, text.replace(text.find(from), from.size(), to));
-  }
-
-  /// What a careful forger does: hashes, rows and seal fit the files again.
-  void reseal(const std::function<void(Manifest&)>& change = [](Manifest&) {}) const {
-    Manifest manifest = read_manifest(folder_ / "out" / Manifest::kFileName);
-    change(manifest);
-    for (ManifestFile& file : manifest.files) {
-      const auto path = folder_ / "out" / file.name;
-      if (!std::filesystem::exists(path)) continue;
-      file.sha256 = sha256_of_file(path);
-      if (manifest.format == "csv")
-        file.rows = static_cast<std::int64_t>(lines("out/" + file.name).size()) - 1;
-    }
-    folder_.write("out/manifest.json", to_json(manifest));
-  }
-
   /// Replaces everything behind the first comma in the lines of one person by that of another.
   void give_events(const std::string& from, const std::string& to) const {
     std::vector<std::string> kept, given;

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "hyobscure/base/files.h"
+#include "hyobscure/release/manifest.h"
+#include "hyobscure/release/verify.h"
+
+namespace hyobscure::release {
+
+inline std::vector<std::string> failed(const Verification& verification) {
+  std::vector<std::string> names;
+  for (const Check& check : verification.checks)
+    if (!check.passed && !check.warning) names.push_back(check.name);
+  EXPECT_EQ(verification.passed(), names.empty());
+  return names;
+}
+
+inline const Check& find(const Verification& verification, const std::string& name) {
+  const auto found = std::ranges::find(verification.checks, name, &Check::name);
+  if (found == verification.checks.end()) throw std::logic_error("no such check: " + name);
+  return *found;
+}
+
+/// What a test does to a release in the folder `out`, and what verify then says.
+template <class Base>
+class VerifyTest : public Base {
+ protected:
+  Verification alone() const { return verify(this->folder_ / "out", nullptr); }
+  Verification against(const data::Spec& spec) const { return verify(this->folder_ / "out", &spec); }
+
+  void edit(const std::string& file, const std::string& from, const std::string& to) const {
+    std::string text = this->content("out/" + file);
+    ASSERT_THAT(text, testing::HasSubstr(from));
+    this->folder_.write("out/" + file, text.replace(text.find(from), from.size(), to));
+  }
+
+  /// What a careful forger does: hashes, rows and seal fit the files again.
+  void reseal(const std::function<void(Manifest&)>& change = [](Manifest&) {}) const {
+    Manifest manifest = read_manifest(this->folder_ / "out" / Manifest::kFileName);
+    change(manifest);
+    for (ManifestFile& file : manifest.files) {
+      const auto path = this->folder_ / "out" / file.name;
+      if (!std::filesystem::exists(path)) continue;
+      file.sha256 = sha256_of_file(path);
+      if (file.name.ends_with(".csv"))
+        file.rows = static_cast<std::int64_t>(this->lines("out/" + file.name).size()) - 1;
+    }
+    this->folder_.write("out/manifest.json", to_json(manifest));
+  }
+};
+
+}  // namespace hyobscure::release
