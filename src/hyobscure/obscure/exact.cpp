@@ -1,5 +1,4 @@
-#include "hyobscure/solve/exact.h"
-
+#include "hyobscure/obscure/group_search.h"
 #include "hyobscure/obscure/method.h"
 #include "hyobscure/solve/leakage.h"
 
@@ -7,28 +6,24 @@ namespace hyobscure::obscure {
 
 namespace {
 
-solve::ExactSearch search_of(const MethodInput& input) {
-  return {input.tables,
-          input.values,
-          input.limits,
-          {.groups = input.group_count, .objective = input.objective, .gap_tolerance_bits = input.gap_bits}};
-}
+constexpr const char* kBestFound =
+    "The areas are the best found: no proof covers all ways to divide a map. The stated gap is to what the "
+    "sizes of any areas within the limits must tell.";
 
-MethodResult result_of(const MethodInput& input, solve::ExactResult found) {
+MethodResult result_of(const MethodInput& input, FoundGroups found) {
   if (input.keeps()) {  // the groups were searched as if nothing were kept: no proof about what is published
     MethodResult result = solved_result(input, solve_groups(input, found.partition, 0));
-    result.converged = result.converged && found.closed;
+    result.converged = result.converged && found.finished;
     return result;
   }
   const double groups = solve::group_entropy(solve::problem_of(input.tables, found.partition).problem.joints);
   const Round round{.objective = found.objective_nats * kBitsPerNat,
                     .leakage = (groups + found.solution.info.leakage_nats) * kBitsPerNat,
                     .distance = found.solution.info.distance};
-  const double lower_bound = found.lower_bound_nats * kBitsPerNat;
-  const bool closed = found.closed;
   MethodResult result = solved_result(input, {std::move(found.partition), std::move(found.solution), round});
-  result.converged = result.converged && closed;
-  if (input.retain == 0) result.joint_lower_bound_bits = lower_bound;
+  result.converged = result.converged && found.finished;
+  if (input.retain == 0) result.joint_lower_bound_bits = found.lower_bound_nats * kBitsPerNat;
+  if (input.areas != nullptr) result.note = kBestFound;
   return result;
 }
 
@@ -38,7 +33,7 @@ void sweep_exact(const MethodInput& input, const std::vector<double>& budgets, c
                  const OnBudget& on_budget) {
   if (input.groups_are_fixed) return method_named("xobf").sweep(input, budgets, progress, on_budget);
   progress.report("searching groups and channels", 0, 0);
-  solve::ExactSearch search = search_of(input);  // what one budget teaches about segments serves the next
+  GroupSearch search(input, {.gap_bits = input.gap_bits});
   answer_each(input, budgets, progress, on_budget, [&](const MethodInput& at) {
     require_reach(at, search.smallest_distance(), "any groups within the limits");
     return result_of(at, search.solve(at.drawn_budget(), progress));
@@ -48,7 +43,7 @@ void sweep_exact(const MethodInput& input, const std::vector<double>& budgets, c
 MethodResult run_exact(const MethodInput& input, const Progress& progress) {
   if (input.groups_are_fixed) return run_xobf(input, progress);
   progress.report("searching groups and channels", 0, 0);
-  solve::ExactSearch search = search_of(input);
+  GroupSearch search(input, {.gap_bits = input.gap_bits});
   require_reach(input, search.smallest_distance(), "any groups within the limits");
   return result_of(input, search.solve(input.drawn_budget(), progress));
 }

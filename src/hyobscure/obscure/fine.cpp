@@ -8,7 +8,7 @@
 #include "hyobscure/census/neighbours.h"
 #include "hyobscure/census/row_distances.h"
 #include "hyobscure/obscure/accounting.h"
-#include "hyobscure/solve/exact.h"
+#include "hyobscure/obscure/group_search.h"
 
 namespace hyobscure::obscure {
 namespace {
@@ -60,11 +60,7 @@ class GroupsForPeople {
  public:
   explicit GroupsForPeople(const MethodInput& input) : input_(input) {
     if (!input.groups_are_fixed)
-      search_.emplace(input.tables, input.values, input.limits,
-                      solve::ExactSettings{.groups = input.group_count,
-                                           .objective = input.objective,
-                                           .gap_tolerance_bits = 1e-6,
-                                           .closing_tolerance_bits = 1e-4});
+      search_.emplace(input, GroupSearchSettings{.gap_bits = 1e-6, .closing_tolerance_bits = 1e-4});
   }
 
   std::vector<solve::Partition> candidates(double budget, const Progress& progress) {
@@ -82,7 +78,7 @@ class GroupsForPeople {
 
  private:
   const MethodInput& input_;
-  std::optional<solve::ExactSearch> search_;
+  std::optional<GroupSearch> search_;
 };
 
 MethodResult result_of(const MethodInput& input, const solve::Partition& partition,

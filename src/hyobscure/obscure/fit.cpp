@@ -11,62 +11,10 @@
 #include "hyobscure/census/distance.h"
 #include "hyobscure/census/statistics.h"
 #include "hyobscure/obscure/labels.h"
-#include "hyobscure/solve/first_groups.h"
 #include "hyobscure/solve/leakage.h"
 
 namespace hyobscure::obscure {
 namespace {
-
-std::string limits_text(const solve::GroupLimits& limits) {
-  return fmt::format("people = [{}, {}], values = [{}, {}]", limits.least_people, limits.most_people,
-                     limits.least_values, limits.most_values);
-}
-
-[[noreturn]] void throw_infeasible(const data::Spec& spec, const solve::OrderedValues& values,
-                                   const solve::GroupLimits& limits, int groups) {
-  const solve::Infeasibility why = solve::explain_infeasible(values, limits, groups);
-  std::string remedy =
-      why.nearest.empty() ? "Widen the limits in [groups]." : "Settings near yours that work:";
-  for (const auto& suggestion : why.nearest)
-    remedy += fmt::format("\n  count = {}, {}", suggestion.groups, limits_text(suggestion.limits));
-  throw InputError({.source = spec.name + ", [groups]"}, "no grouping meets the limits: " + why.reason,
-                   remedy);
-}
-
-/// The partition that the user wrote down as ranges.
-solve::Partition fixed_groups(const data::Spec& spec, const solve::OrderedValues& values,
-                              const solve::GroupLimits& limits) {
-  const auto fail = [&](const std::string& problem) {
-    throw InputError({.source = spec.name + ", groups.fixed"}, problem,
-                     "Correct the ranges, or the limits in [groups].");
-  };
-  solve::Partition partition;
-  Eigen::Index v = 0;
-  for (const data::Interval& range : spec.groups.fixed) {
-    partition.starts.push_back(static_cast<int>(v));
-    const Eigen::Index first = v;
-    while (v < values.positions.size() && values.positions[v] >= range[0] && values.positions[v] <= range[1])
-      ++v;
-    const auto text = fmt::format("the range [{}, {}]", range[0], range[1]);
-    if (v == first) fail(text + " holds nobody, or an earlier value belongs to no range");
-    if (!solve::allowed(values, limits, static_cast<int>(first), static_cast<int>(v)))
-      fail(fmt::format("{} holds {} people and {} values, outside {}", text,
-                       values.people.segment(first, v - first).sum(),
-                       values.distinct.segment(first, v - first).sum(), limits_text(limits)));
-  }
-  if (v < values.positions.size()) fail("there are people above the last range, or between two ranges");
-  partition.starts.push_back(static_cast<int>(v));
-  return partition;
-}
-
-int smallest_feasible_count(const data::Spec& spec, const solve::OrderedValues& values,
-                            const solve::GroupLimits& limits) {
-  const auto feasible = solve::feasible_counts(values, limits);
-  if (!feasible.empty()) return feasible.front();
-  const double fewest =
-      std::max(values.people.sum() / limits.most_people, values.distinct.sum() / limits.most_values);
-  throw_infeasible(spec, values, limits, std::max(1, static_cast<int>(std::ceil(fewest))));
-}
 
 void refuse_promise(const data::Spec& spec) {
   if (spec.channel.promise)
@@ -195,40 +143,6 @@ void refuse_what_the_method_cannot(const data::Spec& spec) {
 
 }  // namespace
 
-solve::OrderedValues ordered_values(const data::People& people) {
-  const auto size = static_cast<Eigen::Index>(people.values.size());
-  solve::OrderedValues values{Eigen::VectorXd(size), Eigen::VectorXd::Zero(size), Eigen::VectorXd(size)};
-  for (Eigen::Index v = 0; v < size; ++v) {
-    values.positions[v] = people.values[static_cast<std::size_t>(v)].centre;
-    values.distinct[v] = people.values[static_cast<std::size_t>(v)].distinct;
-  }
-  for (const std::uint32_t secret : people.secrets) values.people[secret] += 1;
-  return values;
-}
-
-solve::GroupLimits group_limits(const data::Spec& spec) {
-  if (!spec.groups.people || !spec.groups.values)
-    throw InputError(
-        {.source = spec.name}, "groups.people and groups.values are not both given",
-        "Choose the fewest and most people, and the fewest and most distinct secrets of a group; `hyobscure "
-        "inspect` shows what is possible.");
-  return {.least_people = (*spec.groups.people)[0],
-          .most_people = (*spec.groups.people)[1],
-          .least_values = (*spec.groups.values)[0],
-          .most_values = (*spec.groups.values)[1]};
-}
-
-solve::Partition first_groups(const data::Spec& spec, const solve::OrderedValues& values,
-                              const solve::GroupLimits& limits, const Key& key) {
-  if (!spec.groups.fixed.empty()) return fixed_groups(spec, values, limits);
-  const int count = spec.groups.count ? *spec.groups.count : smallest_feasible_count(spec, values, limits);
-  const auto optimal = solve::optimal_groups(values, limits, count);
-  if (!optimal) throw_infeasible(spec, values, limits, count);
-  if (spec.groups.first == "optimal") return *optimal;
-  RandomStream random(key.derive("first groups"));
-  return solve::paper_groups(values, limits, count, random).partition;
-}
-
 census::Census census_of(const data::People& people, const data::Spec& spec, const Progress& progress) {
   if (spec.channel.clusters.automatic) return census_of_best_clusters(people, spec, progress);
   const int clusters = spec.channel.clusters.count;
@@ -249,19 +163,9 @@ solve::SegmentTables segment_tables(const data::People& people, const census::Ce
   return {census.counts, ordered_values(people).distinct, census.pair_sums};
 }
 
-Key search_key(const data::Spec& spec) {
-  return Key::from_seed(spec.method.seed.value_or(0)).derive("search");
-}
-
 Terms terms_of(const data::People& people, const data::Spec& spec) {
   refuse_what_the_method_cannot(spec);
   return first_terms_of(people, spec);
-}
-
-Terms first_terms_of(const data::People& people, const data::Spec& spec) {
-  Terms terms{.values = ordered_values(people), .limits = group_limits(spec), .first_groups = {}};
-  terms.first_groups = first_groups(spec, terms.values, terms.limits, search_key(spec));
-  return terms;
 }
 
 MethodInput method_input(const data::People& people, const data::Spec& spec, const Terms& terms,
@@ -269,6 +173,7 @@ MethodInput method_input(const data::People& people, const data::Spec& spec, con
   return {
       .tables = tables,
       .values = terms.values,
+      .areas = terms.areas ? &*terms.areas : nullptr,
       .people = people,
       .cluster_of_person = census.clustering.cluster_of_row,
       .distance = census::distance_named(spec.channel.distance),
@@ -338,12 +243,15 @@ Mechanism mechanism_of(const data::People& people, const data::Spec& spec, const
   return mechanism;
 }
 
-Mechanism fit(const data::People& people, const data::Spec& spec, const Progress& progress) {
+Mechanism fit(const data::People& people, const data::Spec& spec, const Progress& progress,
+              const std::optional<solve::Partition>& groups) {
   refuse_promise(spec);
-  const Terms terms = terms_of(people, spec);
+  Terms terms = terms_of(people, spec);
+  if (groups) terms.first_groups = *groups;
   const census::Census census = census_of(people, spec, progress);
   const solve::SegmentTables tables = segment_tables(people, census);
   MethodInput input = method_input(people, spec, terms, census, tables);
+  if (groups) input.groups_are_fixed = true;
   if (!input.parameter) input.budget = resolve_budget(spec, input);
   const MethodResult result = method_named(spec.method.name).run(input, progress);
   return mechanism_of(people, spec, census, input, result, shuffles_for(people.size()), progress);

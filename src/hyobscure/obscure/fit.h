@@ -9,20 +9,9 @@
 #include "hyobscure/obscure/accounting.h"
 #include "hyobscure/obscure/mechanism.h"
 #include "hyobscure/obscure/method.h"
+#include "hyobscure/obscure/terms.h"
 
 namespace hyobscure::obscure {
-
-/// The people by value, as the partition search sees them.
-[[nodiscard]] solve::OrderedValues ordered_values(const data::People& people);
-
-/// (k, alpha) and (l, beta) of the spec. Throws InputError where they are not given: they have no default.
-[[nodiscard]] solve::GroupLimits group_limits(const data::Spec& spec);
-
-/// The groups that the methods start from: those of the spec, or the first groups of the chosen kind. Needs
-/// nothing but the secrets, so it comes before any long work. Throws InputError with the cause and the
-/// nearest settings that work where no grouping meets the limits.
-[[nodiscard]] solve::Partition first_groups(const data::Spec& spec, const solve::OrderedValues& values,
-                                            const solve::GroupLimits& limits, const Key& key);
 
 /// Clusters people and measures distances as the spec says.
 [[nodiscard]] census::Census census_of(const data::People& people, const data::Spec& spec,
@@ -31,16 +20,8 @@ namespace hyobscure::obscure {
 /// The census as tables of the partition search.
 [[nodiscard]] solve::SegmentTables segment_tables(const data::People& people, const census::Census& census);
 
-/// What the publisher asks for, and the groups to start from.
-struct Terms {
-  solve::OrderedValues values;
-  solve::GroupLimits limits;
-  solve::Partition first_groups;
-};
-/// Needs nothing but the secrets, so that terms which cannot be met are refused before any long work.
+/// The terms of the spec, for its method: refuses what the method cannot do.
 [[nodiscard]] Terms terms_of(const data::People& people, const data::Spec& spec);
-/// The same whatever the spec's method is.
-[[nodiscard]] Terms first_terms_of(const data::People& people, const data::Spec& spec);
 
 /// All that a method needs but the budget. People, terms, census and tables must outlive it.
 [[nodiscard]] MethodInput method_input(const data::People& people, const data::Spec& spec, const Terms& terms,
@@ -54,9 +35,6 @@ struct Terms {
 /// How far the objective is proven to be above the optimum over all groupings; NaN: not proven.
 [[nodiscard]] double joint_gap_bits(const MethodResult& result);
 
-/// The key of the searches: fixed, so that the same data and spec give the same mechanism but for its draws.
-[[nodiscard]] Key search_key(const data::Spec& spec);
-
 /// The answer of a method as a mechanism with its promise. `shuffles` as for account(). The key of its draws
 /// is the spec's, or a new one.
 [[nodiscard]] Mechanism mechanism_of(const data::People& people, const data::Spec& spec,
@@ -68,9 +46,11 @@ struct Terms {
 ///   minimise  I(Y; C', G)   subject to  expected distance <= budget,  k <= people <= alpha,  l <= values <=
 ///   beta
 ///
+/// Where `groups` are given they stay: no method moves a boundary.
+///
 /// A budget by what the release must be good for is not for it, but for study::fit_for_use. Throws InputError
 /// for whatever the caller can correct, Stopped when stopped before there is an answer.
-[[nodiscard]] Mechanism fit(const data::People& people, const data::Spec& spec,
-                            const Progress& progress = {});
+[[nodiscard]] Mechanism fit(const data::People& people, const data::Spec& spec, const Progress& progress = {},
+                            const std::optional<solve::Partition>& groups = {});
 
 }  // namespace hyobscure::obscure

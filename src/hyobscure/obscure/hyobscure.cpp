@@ -1,22 +1,6 @@
 #include "hyobscure/obscure/method.h"
 
 namespace hyobscure::obscure {
-namespace {
-
-solve::BoundarySearchResult move_boundaries(const MethodInput& input, const SolvedGroups& best,
-                                            RandomStream& random) {
-  solve::BoundarySearchSettings settings;
-  settings.acceptance = input.acceptance;
-  settings.objective = input.objective;
-  settings.budget = input.drawn_budget();
-  const solve::PartitionChannels channels{best.solution.channels,
-                                          solve::problem_of(input.tables, best.partition).clusters};
-  return solve::search_boundaries(input.tables, input.values, input.limits, best.partition, channels,
-                                  settings, random);
-}
-
-}  // namespace
-
 MethodResult run_hyobscure(const MethodInput& given, const Progress& progress) {
   progress.report("solving the channel", 0, 0);
   MethodInput input = given;
@@ -28,7 +12,9 @@ MethodResult run_hyobscure(const MethodInput& given, const Progress& progress) {
   while (!input.groups_are_fixed) {
     stopped = progress.stop_requested();
     if (stopped) break;
-    const auto moved = move_boundaries(input, best, random);
+    const solve::PartitionChannels channels{best.solution.channels,
+                                            solve::problem_of(input.tables, best.partition).clusters};
+    const auto moved = move_boundaries(input, best.partition, channels, random);
     if (moved.accepted == 0) break;
     SolvedGroups solved = solve_groups(input, moved.partition, moved.accepted);
     // The carried-over channel already leaked less within the budget, so the optimal one does; rounding may

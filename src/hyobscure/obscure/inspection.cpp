@@ -105,15 +105,16 @@ double memory_estimate(const data::People& people, const census::Census& census)
 }  // namespace
 
 Inspection inspect(const data::People& people, const data::Spec& spec, const Progress& progress) {
-  const solve::OrderedValues values = ordered_values(people);
+  const auto areas = area_values(people);
+  // What a number of groups admits is known exactly for values in a row; of areas, for those along a curve.
+  const solve::OrderedValues values =
+      areas ? solve::along(*areas, solve::curves_through(*areas).front()) : ordered_values(people);
   Inspection result;
   result.people = people.size();
   result.items = people.features.columns;
   result.entries = people.features.entries();
   result.distinct_values = values.distinct.sum();
   result.atoms = people.values.size();
-  result.lowest = people.values.front().low;
-  result.highest = people.values.back().high;
   result.secret_entropy_bits = census::entropy(values.people) * kBitsPerNat;
   const int most = std::min<int>(kMostCountsShown, static_cast<int>(people.values.size()));
   for (int count = 2; count <= most; ++count) result.options.push_back(option_of(values, spec, count));
@@ -129,7 +130,7 @@ Inspection inspect(const data::People& people, const data::Spec& spec, const Pro
     return result;
   }
   try {
-    const solve::Partition partition = first_groups(spec, values, group_limits(spec), search_key(spec));
+    const solve::Partition partition = first_terms_of(people, spec).first_groups;
     const solve::SegmentTables tables = segment_tables(people, census);
     result.preview = preview_of(people, spec, census, tables, partition, key);
     result.fit_seconds = fit_estimate(tables, partition, *result.preview, spec);

@@ -19,7 +19,7 @@ struct MeasuredLeakage {
   double null_deviation_bits = kUnset;
 };
 
-/// What a number of groups admits, each limit taken by itself.
+/// What a number of groups admits, each limit taken by itself; of areas, at least this much.
 struct GroupCountOption {
   int count = 0;
   double largest_k = kUnset;       ///< the most people that every group can have at least
@@ -44,7 +44,6 @@ struct Inspection {
   std::size_t people = 0, items = 0, entries = 0;
   double distinct_values = 0;
   std::size_t atoms = 0;  ///< values as optimised; fewer than distinct_values where they were joined
-  double lowest = kUnset, highest = kUnset;
   double secret_entropy_bits = kUnset;
   MeasuredLeakage features;  ///< I(Y; C): what the unprotected features tell without any group
   std::vector<GroupCountOption> options;

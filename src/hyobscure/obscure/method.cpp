@@ -207,6 +207,19 @@ SolvedGroups solve_groups(const MethodInput& input, const solve::Partition& part
   return solved;
 }
 
+solve::BoundarySearchResult move_boundaries(const MethodInput& input, const solve::Partition& partition,
+                                            const solve::PartitionChannels& channels, RandomStream& random) {
+  solve::BoundarySearchSettings settings;
+  settings.acceptance = input.acceptance;
+  settings.objective = input.objective;
+  settings.budget = input.drawn_budget();
+  if (input.areas != nullptr)
+    return solve::search_area_boundaries(input.tables, *input.areas, input.limits, partition, channels,
+                                         settings, random);
+  return solve::search_boundaries(input.tables, input.values, input.limits, partition, channels, settings,
+                                  random);
+}
+
 Channel cell_channel(const MethodInput& input, const solve::SegmentTables::Segment& segment,
                      Eigen::MatrixXd probabilities) {
   CellDraw draw{.clusters = segment.clusters, .people = {}, .probabilities = std::move(probabilities)};

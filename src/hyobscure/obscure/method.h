@@ -13,6 +13,7 @@
 #include "hyobscure/data/people.h"
 #include "hyobscure/obscure/mechanism.h"
 #include "hyobscure/obscure/pools.h"
+#include "hyobscure/solve/areas.h"
 #include "hyobscure/solve/boundary_search.h"
 #include "hyobscure/solve/channel.h"
 #include "hyobscure/solve/partition.h"
@@ -34,6 +35,7 @@ enum class Threat {
 struct MethodInput {
   const solve::SegmentTables& tables;
   const solve::OrderedValues& values;
+  const solve::AreaValues* areas = nullptr;  ///< where values do not lie in a row: groups are areas of these
   const data::People& people;
   std::span<const std::uint32_t> cluster_of_person;
   bool ignore_kept = false;  ///< true while groups are searched as if no column were kept
@@ -180,6 +182,12 @@ struct SolvedGroups {
 };
 [[nodiscard]] SolvedGroups solve_groups(const MethodInput& input, const solve::Partition& partition,
                                         int moves);
+
+/// The paper's search of better groups for given channels, on runs or areas.
+[[nodiscard]] solve::BoundarySearchResult move_boundaries(const MethodInput& input,
+                                                          const solve::Partition& partition,
+                                                          const solve::PartitionChannels& channels,
+                                                          RandomStream& random);
 
 /// Channels over the cells of each pool, as a result without history or proof. `channels` are those of the
 /// partition's pools.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "hyobscure/solve/carried_channels.h"
+
 namespace hyobscure::obscure {
 
 PrivCheck::PrivCheck(const MethodInput& input)

@@ -12,14 +12,8 @@ MethodResult run_ygen(const MethodInput& input, const Progress& progress) {
     solve::PartitionChannels channels;  // the same for all groups, whatever clusters they have
     channels.channels.assign(static_cast<std::size_t>(partition.groups()), channel);
     channels.clusters.assign(static_cast<std::size_t>(partition.groups()), privcheck.everybody().clusters);
-    solve::BoundarySearchSettings settings;
-    settings.acceptance = input.acceptance;
-    settings.objective = input.objective;
-    settings.budget = input.drawn_budget();
     RandomStream random(input.key.derive("boundaries"));
-    partition = solve::search_boundaries(input.tables, input.values, input.limits, partition, channels,
-                                         settings, random)
-                    .partition;
+    partition = move_boundaries(input, partition, channels, random).partition;
   }
   return cell_result(input, partition, privcheck.restricted(channel, partition));
 }

@@ -56,12 +56,4 @@ struct BoundarySearchResult {
                                                      const BoundarySearchSettings& settings,
                                                      RandomStream& random);
 
-/// The channel of a group after its values have changed to `segment`: clusters that were empty in the group
-/// take its output distribution as their row; outputs that have become empty are dropped and rows normalised;
-/// a row left with nothing goes to its nearest cluster. before: P(c) of the group for which the channel was
-/// made, in the same order as its clusters.
-[[nodiscard]] Eigen::MatrixXd carried_channel(const Eigen::MatrixXd& channel,
-                                              const std::vector<int>& clusters, const Eigen::VectorXd& before,
-                                              const SegmentTables::Segment& segment);
-
 }  // namespace hyobscure::solve

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "hyobscure/base/error.h"
+#include "hyobscure/solve/carried_channels.h"
 #include "hyobscure/solve/first_groups.h"
 #include "hyobscure/solve/leakage.h"
 #include "hyobscure/solve/random_census.h"

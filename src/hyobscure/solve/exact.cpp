@@ -116,7 +116,7 @@ class BudgetSearch {
   ExactResult run() {
     const int solved_before = costs_.solved();
     const double price = search_price();
-    if (!is_closed() && !progress_.stop_requested()) close(price);
+    if (settings_.close && !is_closed() && !progress_.stop_requested()) close(price);
     if (!std::isfinite(best_.objective_nats)) throw Stopped();
     best_.lower_bound_nats = std::min(best_.lower_bound_nats, best_.objective_nats);
     best_.closed = is_closed();

@@ -27,11 +27,11 @@ bool exists(const RunningTotals& totals, const GroupLimits& limits, int groups) 
 std::string too_large_value(const OrderedValues& values, const GroupLimits& limits) {
   for (int y = 0; y < values.count(); ++y) {
     if (values.people(y) > limits.most_people)
-      return fmt::format("the value {:g} alone has {:.10g} people, and a group may hold at most {:.10g}",
-                         values.positions(y), values.people(y), limits.most_people);
+      return fmt::format("the value {} alone has {:.10g} people, and a group may hold at most {:.10g}",
+                         values.name(y), values.people(y), limits.most_people);
     if (values.distinct(y) > limits.most_values)
-      return fmt::format("{:.10g} values were joined at {:g}, and a group may hold at most {:.10g}",
-                         values.distinct(y), values.positions(y), limits.most_values);
+      return fmt::format("{:.10g} values were joined at {}, and a group may hold at most {:.10g}",
+                         values.distinct(y), values.name(y), limits.most_values);
   }
   return {};
 }
@@ -71,9 +71,11 @@ int furthest_end(const RunningTotals& totals, const GroupLimits& limits) {
 }
 
 OrderedValues mirrored(const OrderedValues& values) {
+  const int n = values.count();
   return {.positions = -values.positions.reverse(),
           .people = values.people.reverse(),
-          .distinct = values.distinct.reverse()};
+          .distinct = values.distinct.reverse(),
+          .joinable = {n, [&](int first, int end) { return values.joinable(n - end, n - first); }}};
 }
 
 std::string stuck(const OrderedValues& values, const RunningTotals& totals, const GroupLimits& limits) {
@@ -82,9 +84,9 @@ std::string stuck(const OrderedValues& values, const RunningTotals& totals, cons
   const int downwards = std::max(n - 1 - furthest_end(RunningTotals(mirrored(values)), limits), 0);
   const auto [low, high] = std::minmax(upwards, downwards);
   if (low == high)
-    return fmt::format("every way to form groups gets stuck at the value {:g}", values.positions(low));
-  return fmt::format("every way to form groups gets stuck between the values {:g} and {:g}",
-                     values.positions(low), values.positions(high));
+    return fmt::format("every way to form groups gets stuck at the value {}", values.name(low));
+  return fmt::format("every way to form groups gets stuck between the values {} and {}", values.name(low),
+                     values.name(high));
 }
 
 std::string find_reason(const OrderedValues& values, const RunningTotals& totals, const GroupLimits& limits,

@@ -1,5 +1,7 @@
 #include "hyobscure/solve/partition.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -48,10 +50,21 @@ std::vector<int> Partition::group_of_values() const {
   return groups;
 }
 
+Joinable::Joinable(int values, const std::function<bool(int first, int last_exclusive)>& may_join)
+    : values_(values), may_join_(static_cast<std::size_t>(values * (values + 1))) {
+  for (int first = 0; first < values; ++first)
+    for (int end = first + 1; end <= values; ++end)
+      may_join_[static_cast<std::size_t>(first * (values + 1) + end)] = may_join(first, end);
+}
+
+std::string OrderedValues::name(int value) const {
+  return names.empty() ? fmt::format("{:g}", positions(value)) : names[static_cast<std::size_t>(value)];
+}
+
 bool allowed(const OrderedValues& values, const GroupLimits& limits, int first, int last_exclusive) {
   const Eigen::Index length = last_exclusive - first;
-  return limits.allow(values.people.segment(first, length).sum(),
-                      values.distinct.segment(first, length).sum());
+  return values.joinable(first, last_exclusive) && limits.allow(values.people.segment(first, length).sum(),
+                                                                values.distinct.segment(first, length).sum());
 }
 
 bool satisfies(const OrderedValues& values, const GroupLimits& limits, const Partition& partition) {

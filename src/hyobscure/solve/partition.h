@@ -1,7 +1,9 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <functional>
 #include <limits>
+#include <string>
 #include <vector>
 
 namespace hyobscure::solve {
@@ -32,13 +34,33 @@ struct Partition {
   bool operator==(const Partition&) const = default;
 };
 
-/// The values of an ordered secret, in increasing order.
+/// Which runs of values may be a group, whatever the limits say.
+class Joinable {
+ public:
+  /// Every run may.
+  Joinable() = default;
+  /// may_join(first, last_exclusive) for every run of `values` values.
+  Joinable(int values, const std::function<bool(int first, int last_exclusive)>& may_join);
+
+  bool operator()(int first, int last_exclusive) const {
+    return values_ == 0 || may_join_[static_cast<std::size_t>(first * (values_ + 1) + last_exclusive)];
+  }
+
+ private:
+  int values_ = 0;
+  std::vector<bool> may_join_;
+};
+
+/// The values of a secret in a row: in increasing order, or along a hierarchy or a curve.
 struct OrderedValues {
   Eigen::VectorXd positions;  ///< the values themselves
   Eigen::VectorXd people;     ///< how many people have each
   Eigen::VectorXd distinct;  ///< how many distinct values each stands for: 1, more for atoms of joined values
+  Joinable joinable = {};
+  std::vector<std::string> names = {};  ///< for messages; empty: the positions
 
   int count() const { return static_cast<int>(positions.size()); }
+  std::string name(int value) const;
 };
 
 /// (k, alpha)-uniqueness and (l, beta)-variety: what every group must satisfy.

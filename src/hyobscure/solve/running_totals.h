@@ -11,7 +11,11 @@ namespace hyobscure::solve {
 class RunningTotals {
  public:
   explicit RunningTotals(const OrderedValues& values)
-      : people_(zeros(values)), distinct_(zeros(values)), first_(zeros(values)), second_(zeros(values)) {
+      : people_(zeros(values)),
+        distinct_(zeros(values)),
+        first_(zeros(values)),
+        second_(zeros(values)),
+        joinable_(values.joinable) {
     const double centre = values.positions.mean();  // keeps the squares small
     for (int i = 0; i < values.count(); ++i) {
       const double y = values.positions(i) - centre;
@@ -26,7 +30,7 @@ class RunningTotals {
   double people(int first, int end) const { return people_(end) - people_(first); }
   double distinct(int first, int end) const { return distinct_(end) - distinct_(first); }
   bool allowed(const GroupLimits& limits, int first, int end) const {
-    return limits.allow(people(first, end), distinct(first, end));
+    return joinable_(first, end) && limits.allow(people(first, end), distinct(first, end));
   }
   /// Too many people or values for a group.
   bool above(const GroupLimits& limits, int first, int end) const {
@@ -45,6 +49,7 @@ class RunningTotals {
   }
 
   Eigen::VectorXd people_, distinct_, first_, second_;
+  Joinable joinable_;
 };
 
 /// Which ends can be reached with one more group, from those reached so far.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "hyobscure/audit/shadow.h"
 #include "hyobscure/base/error.h"
@@ -121,9 +122,6 @@ data::Spec shadow_spec(const data::Spec& spec, const obscure::Mechanism& mechani
   data::Spec own = spec;
   own.groups.fixed.clear();
   own.groups.count.reset();
-  for (const obscure::Group& group : mechanism.groups)
-    own.groups.fixed.push_back({people.values[static_cast<std::size_t>(group.members.front())].low,
-                                people.values[static_cast<std::size_t>(group.members.back())].high});
   own.groups.people = data::Interval{1, static_cast<double>(people.size())};
   own.groups.values = data::Interval{1, static_cast<double>(people.size())};
   own.channel.budget_share.reset();
@@ -132,22 +130,28 @@ data::Spec shadow_spec(const data::Spec& spec, const obscure::Mechanism& mechani
   return own;
 }
 
+/// The groups of the values that some of the people have.
+solve::Partition groups_of(const obscure::Mechanism& mechanism, const data::People& people,
+                           std::span<const std::uint32_t> chosen) {
+  std::set<std::uint32_t> values;
+  for (const std::uint32_t u : chosen) values.insert(people.secrets[u]);
+  std::vector<int> group_of_value;
+  for (const std::uint32_t value : values)
+    group_of_value.push_back(static_cast<int>(mechanism.group_of_value(value)));
+  return solve::Partition::of(group_of_value);
+}
+
 void add_shadow(Audit& audit, const data::Spec& spec, const data::People& people,
                 const obscure::Mechanism& mechanism, const audit::Victims& victims,
                 const audit::PublicationOf& publication_of, const Progress& progress) {
   if (spec.audit.shadow == 0) return;
-  if (people.space) {
-    audit.notes.push_back(
-        "The shadow attacker was not measured: he needs groups that are ranges of one number.");
-    return;
-  }
   progress.report("the shadow attacker", 0, 0);
   audit::AttackSettings settings = attack_settings(spec);
   settings.repetitions = spec.audit.shadow;
   const data::Spec own = shadow_spec(spec, mechanism, people);
   const audit::MechanismOn mechanism_on = [&](std::span<const std::uint32_t> chosen, const Key& key) {
     const data::People some = data::select(people, chosen);
-    obscure::Mechanism shadow = obscure::fit(some, own, progress);
+    obscure::Mechanism shadow = obscure::fit(some, own, progress, groups_of(mechanism, people, chosen));
     shadow.key = key;
     std::vector<std::uint32_t> donors =
         release::draw_donors(shadow, some, census::assign(shadow.clusters, some.features));

@@ -1,0 +1,248 @@
+#include "hyobscure/obscure/terms.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "hyobscure/base/error.h"
+#include "hyobscure/solve/first_groups.h"
+
+namespace hyobscure::obscure {
+namespace {
+
+// --- what cannot be met
+
+std::string limits_text(const solve::GroupLimits& limits) {
+  return fmt::format("people = [{}, {}], values = [{}, {}]", limits.least_people, limits.most_people,
+                     limits.least_values, limits.most_values);
+}
+
+[[noreturn]] void throw_infeasible(const data::Spec& spec, const solve::OrderedValues& values,
+                                   const solve::GroupLimits& limits, int groups,
+                                   const std::string& found = "no grouping meets the limits: ") {
+  const solve::Infeasibility why = solve::explain_infeasible(values, limits, groups);
+  std::string remedy =
+      why.nearest.empty() ? "Widen the limits in [groups]." : "Settings near yours that work:";
+  for (const auto& suggestion : why.nearest)
+    remedy += fmt::format("\n  count = {}, {}", suggestion.groups, limits_text(suggestion.limits));
+  throw InputError({.source = spec.name + ", [groups]"}, found + why.reason, remedy);
+}
+
+/// The partition that the user wrote down as ranges.
+solve::Partition fixed_groups(const data::Spec& spec, const solve::OrderedValues& values,
+                              const solve::GroupLimits& limits) {
+  const auto fail = [&](const std::string& problem) {
+    throw InputError({.source = spec.name + ", groups.fixed"}, problem,
+                     "Correct the ranges, or the limits in [groups].");
+  };
+  solve::Partition partition;
+  Eigen::Index v = 0;
+  for (const data::Interval& range : spec.groups.fixed) {
+    partition.starts.push_back(static_cast<int>(v));
+    const Eigen::Index first = v;
+    while (v < values.positions.size() && values.positions[v] >= range[0] && values.positions[v] <= range[1])
+      ++v;
+    const auto text = fmt::format("the range [{}, {}]", range[0], range[1]);
+    if (v == first) fail(text + " holds nobody, or an earlier value belongs to no range");
+    if (!solve::allowed(values, limits, static_cast<int>(first), static_cast<int>(v)))
+      fail(fmt::format("{} holds {} people and {} values, outside {}", text,
+                       values.people.segment(first, v - first).sum(),
+                       values.distinct.segment(first, v - first).sum(), limits_text(limits)));
+  }
+  if (v < values.positions.size()) fail("there are people above the last range, or between two ranges");
+  partition.starts.push_back(static_cast<int>(v));
+  return partition;
+}
+
+int smallest_feasible_count(const data::Spec& spec, const solve::OrderedValues& values,
+                            const solve::GroupLimits& limits) {
+  const auto feasible = solve::feasible_counts(values, limits);
+  if (!feasible.empty()) return feasible.front();
+  const double fewest =
+      std::max(values.people.sum() / limits.most_people, values.distinct.sum() / limits.most_values);
+  throw_infeasible(spec, values, limits, std::max(1, static_cast<int>(std::ceil(fewest))));
+}
+
+// --- first groups
+
+solve::Partition first_runs(const data::Spec& spec, const solve::OrderedValues& values,
+                            const solve::GroupLimits& limits) {
+  if (!spec.groups.fixed.empty()) return fixed_groups(spec, values, limits);
+  const int count = spec.groups.count ? *spec.groups.count : smallest_feasible_count(spec, values, limits);
+  const auto optimal = solve::optimal_groups(values, limits, count);
+  if (!optimal) throw_infeasible(spec, values, limits, count);
+  if (spec.groups.first == "optimal") return *optimal;
+  RandomStream random(search_key(spec).derive("first groups"));
+  return solve::paper_groups(values, limits, count, random).partition;
+}
+
+constexpr int kStarts = 30;       // of k-means, for areas of least spread
+constexpr int kPaperStarts = 20;  // until one is within the limits
+
+std::optional<solve::Partition> find_areas(const data::Spec& spec, const solve::AreaValues& areas,
+                                           const solve::GroupLimits& limits, int count) {
+  RandomStream random(search_key(spec).derive("first groups"));
+  if (spec.groups.first == "paper")
+    for (int start = 0; start < kPaperStarts; ++start)
+      if (auto found = solve::clustered_areas(areas, limits, count, 1, random)) return found;
+  auto best = solve::areas_along_curves(areas, limits, count);
+  if (spec.groups.first == "paper") return best;
+  auto clustered = solve::clustered_areas(areas, limits, count, kStarts, random);
+  if (clustered && (!best || solve::spread(areas, *clustered) < solve::spread(areas, *best)))
+    return clustered;
+  return best;
+}
+
+/// Along a curve through the map everything can be explained and proven; other areas there may be.
+[[noreturn]] void throw_no_areas(const data::Spec& spec, const solve::AreaValues& areas,
+                                 const solve::GroupLimits& limits, int count) {
+  throw_infeasible(spec, solve::along(areas, solve::curves_through(areas).front()), limits, count,
+                   "no areas within the limits were found; along a curve through all values, ");
+}
+
+solve::Partition first_areas(const data::Spec& spec, const solve::AreaValues& areas,
+                             const solve::GroupLimits& limits) {
+  const double people = areas.people.sum(), distinct = areas.distinct.sum();
+  const int fewest = std::max(
+      1, static_cast<int>(std::ceil(std::max(people / limits.most_people, distinct / limits.most_values))));
+  const int most = static_cast<int>(
+      std::min(people / std::max(1.0, limits.least_people), distinct / std::max(1.0, limits.least_values)));
+  if (spec.groups.count) {
+    if (auto found = find_areas(spec, areas, limits, *spec.groups.count)) return *std::move(found);
+    throw_no_areas(spec, areas, limits, *spec.groups.count);
+  }
+  for (int count = fewest; count <= std::min(most, areas.count()); ++count)
+    if (auto found = find_areas(spec, areas, limits, count)) return *std::move(found);
+  throw_no_areas(spec, areas, limits, fewest);
+}
+
+// --- the values of a secret that is no single number
+
+/// Runs of neighbouring branches of one node: what a group that follows the hierarchy may be.
+solve::Joinable along_hierarchy(const data::SecretSpace& space, int values) {
+  std::set<std::pair<int, int>> runs;
+  const auto first = [&](const data::HierarchyNode& node) {
+    return static_cast<int>(space.value_of_point[node.first]);
+  };
+  const auto end = [&](const data::HierarchyNode& node) {
+    return static_cast<int>(space.value_of_point[node.end - 1]) + 1;
+  };
+  for (int value = 0; value < values; ++value) runs.insert({value, value + 1});
+  for (const data::HierarchyNode& node : space.hierarchy)
+    for (std::size_t from = 0; from < node.children.size(); ++from)
+      for (std::size_t to = from; to < node.children.size(); ++to)
+        runs.insert({first(space.hierarchy[node.children[from]]), end(space.hierarchy[node.children[to]])});
+  return {values, [&](int a, int b) { return runs.contains({a, b}); }};
+}
+
+std::string coordinate_text(const data::Axis& axis, const data::Coordinate& at) {
+  switch (axis.kind) {
+    case data::AxisKind::Ordered:
+      return fmt::format("{}", at.number);
+    case data::AxisKind::Spatial:
+      return fmt::format("cell {}:{}", at.cell.row, at.cell.column);
+    case data::AxisKind::Categorical:
+      return at.name;
+  }
+  return {};
+}
+
+/// Of each value, its first point stands for those that were joined to it.
+std::vector<std::string> value_names(const data::SecretSpace& space, std::size_t values) {
+  std::vector<std::string> names(values);
+  for (std::size_t p = 0; p < space.points.size(); ++p) {
+    std::string& name = names[space.value_of_point[p]];
+    if (!name.empty()) continue;
+    std::vector<std::string> parts;
+    for (std::size_t axis = 0; axis < space.axes.size(); ++axis)
+      parts.push_back(coordinate_text(space.axes[axis], space.coordinate(p, axis)));
+    name = fmt::format("{}", fmt::join(parts, ", "));
+  }
+  return names;
+}
+
+/// Steps along each dimension: ranks of numbers, rows and columns of cells, places of names.
+std::vector<double> steps_of(const data::SecretSpace& space, std::size_t point) {
+  std::vector<double> steps;
+  for (std::size_t axis = 0; axis < space.axes.size(); ++axis) {
+    const data::GridCell& cell = space.coordinate(point, axis).cell;
+    if (space.axes[axis].kind == data::AxisKind::Spatial)
+      steps.insert(steps.end(), {static_cast<double>(cell.row), static_cast<double>(cell.column)});
+    else
+      steps.push_back(space.points[point][axis]);
+  }
+  return steps;
+}
+
+/// The middle of the points of each value.
+Eigen::MatrixXi middle_positions(const data::SecretSpace& space, Eigen::Index values) {
+  Eigen::MatrixXd sums = Eigen::MatrixXd::Zero(values, static_cast<Eigen::Index>(steps_of(space, 0).size()));
+  Eigen::VectorXd points = Eigen::VectorXd::Zero(values);
+  for (std::size_t p = 0; p < space.points.size(); ++p) {
+    const std::vector<double> steps = steps_of(space, p);
+    sums.row(space.value_of_point[p]) += Eigen::Map<const Eigen::RowVectorXd>(steps.data(), sums.cols());
+    points[space.value_of_point[p]] += 1;
+  }
+  return (sums.array().colwise() / points.array()).round().cast<int>();
+}
+
+}  // namespace
+
+Key search_key(const data::Spec& spec) {
+  return Key::from_seed(spec.method.seed.value_or(0)).derive("search");
+}
+
+solve::OrderedValues ordered_values(const data::People& people) {
+  const auto size = static_cast<Eigen::Index>(people.values.size());
+  solve::OrderedValues values{Eigen::VectorXd(size), Eigen::VectorXd::Zero(size), Eigen::VectorXd(size)};
+  for (Eigen::Index v = 0; v < size; ++v) {
+    values.positions[v] = people.values[static_cast<std::size_t>(v)].centre;
+    values.distinct[v] = people.values[static_cast<std::size_t>(v)].distinct;
+  }
+  for (const std::uint32_t secret : people.secrets) values.people[secret] += 1;
+  if (!people.space) return values;
+  values.names = value_names(*people.space, people.values.size());
+  if (!people.space->hierarchy.empty())
+    values.joinable = along_hierarchy(*people.space, static_cast<int>(size));
+  return values;
+}
+
+std::optional<solve::AreaValues> area_values(const data::People& people) {
+  if (!people.space || !people.space->hierarchy.empty()) return std::nullopt;
+  solve::OrderedValues values = ordered_values(people);
+  solve::AreaValues areas{.positions = middle_positions(*people.space, values.people.size()),
+                          .people = std::move(values.people),
+                          .distinct = std::move(values.distinct),
+                          .neighbours = {},
+                          .names = std::move(values.names)};
+  for (const auto& neighbours : data::neighbours_of_values(*people.space))
+    areas.neighbours.emplace_back(neighbours.begin(), neighbours.end());
+  return areas;
+}
+
+solve::GroupLimits group_limits(const data::Spec& spec) {
+  if (!spec.groups.people || !spec.groups.values)
+    throw InputError(
+        {.source = spec.name}, "groups.people and groups.values are not both given",
+        "Choose the fewest and most people, and the fewest and most distinct secrets of a group; `hyobscure "
+        "inspect` shows what is possible.");
+  return {.least_people = (*spec.groups.people)[0],
+          .most_people = (*spec.groups.people)[1],
+          .least_values = (*spec.groups.values)[0],
+          .most_values = (*spec.groups.values)[1]};
+}
+
+Terms first_terms_of(const data::People& people, const data::Spec& spec) {
+  Terms terms{.values = ordered_values(people),
+              .areas = area_values(people),
+              .limits = group_limits(spec),
+              .first_groups = {}};
+  terms.first_groups = terms.areas ? first_areas(spec, *terms.areas, terms.limits)
+                                   : first_runs(spec, terms.values, terms.limits);
+  return terms;
+}
+
+}  // namespace hyobscure::obscure

@@ -1,0 +1,274 @@
+#include "hyobscure/solve/area_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "hyobscure/base/error.h"
+#include "hyobscure/base/parallel.h"
+#include "hyobscure/solve/leakage.h"
+
+namespace hyobscure::solve {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kRealGain = 1e-9;      // nats; less is the tolerance of the channels
+constexpr std::size_t kAtOnce = 8;      // moves solved side by side; fixed, so that threads change nothing
+constexpr int kMostPrices = 12;         // local searches of one start
+constexpr std::size_t kBestStarts = 3;  // that the local search goes on from
+
+/// The exact search along one curve.
+struct CurveSearch {
+  CurveSearch(const SegmentTables& census, const AreaValues& areas, const GroupLimits& limits,
+              const AreaSearchSettings& settings, std::vector<int> order)
+      : curve(std::move(order)),
+        tables(census.reordered(curve)),
+        values(along(areas, curve)),
+        exact(tables, values, limits,
+              {.groups = settings.groups,
+               .objective = settings.objective,
+               .gap_tolerance_bits = settings.price_tolerance_bits,
+               .closing_tolerance_bits = 1e-5,
+               .close = false}) {}
+
+  std::vector<int> curve;
+  SegmentTables tables;
+  OrderedValues values;
+  ExactSearch exact;
+};
+
+/// Areas with their best channels within the budget.
+struct Solved {
+  Partition partition;
+  ChannelResult solution;
+  double objective = kInfinity;
+};
+
+/// H term + min over channels of [ F + price D ] of areas, at one price of distance.
+class AreaCosts {
+ public:
+  AreaCosts(const SegmentTables& tables, Objective objective, double price, double gap_tolerance_bits)
+      : tables_(tables), objective_(objective), price_(price), gap_tolerance_bits_(gap_tolerance_bits) {}
+
+  /// Costs of areas, those that are not known yet side by side.
+  std::vector<double> of(const std::vector<std::vector<int>>& areas) {
+    std::vector<const std::vector<int>*> unknown;
+    for (const auto& area : areas)
+      if (known_.try_emplace(area, kUnset).second) unknown.push_back(&area);
+    std::vector<double> costs(unknown.size());
+    parallel_blocks(unknown.size(), 1, [&](std::size_t i, std::size_t) { costs[i] = solve(*unknown[i]); });
+    for (std::size_t i = 0; i < unknown.size(); ++i) known_[*unknown[i]] = costs[i];
+    std::vector<double> result;
+    for (const auto& area : areas) result.push_back(known_[area]);
+    return result;
+  }
+
+ private:
+  double solve(const std::vector<int>& area) const {
+    const auto segment = tables_.group(area);
+    const double weight = segment.joint.sum();
+    const double of_group = objective_ == Objective::Total ? -x_log_x(weight) : 0.0;
+    if (price_ == 0) return of_group;  // nothing is told, at any distance
+    const ChannelProblem alone{{segment.joint / weight}, {segment.distance}};
+    const ChannelInfo info =
+        solve_with_multiplier(alone, price_, {.gap_tolerance_bits = gap_tolerance_bits_}).info;
+    return of_group + weight * (info.leakage_nats + price_ * info.distance);
+  }
+
+  const SegmentTables& tables_;
+  Objective objective_;
+  double price_;
+  double gap_tolerance_bits_;
+  std::map<std::vector<int>, double> known_;
+};
+
+}  // namespace
+
+struct AreaSearch::State {
+  State(const SegmentTables& census, const AreaValues& map, const GroupLimits& group_limits,
+        const AreaSearchSettings& given, std::vector<Partition> starts)
+      : tables(census), areas(map), limits(group_limits), settings(given), known(std::move(starts)) {
+    validate(areas);
+    validate(limits);
+    for (const Partition& partition : known)
+      if (!satisfies(areas, limits, partition))
+        throw InputError({.source = "areas"}, "the areas to start from do not satisfy the limits",
+                         "Start from first groups within the limits.");
+    const double side = static_cast<double>((areas.count() + 1) * tables.clusters());
+    double left = settings.most_memory_bytes;
+    for (auto& curve : curves_through(areas)) {
+      left -= side * side * sizeof(double);
+      if (left < 0 && !curves.empty()) break;
+      auto search = std::make_unique<CurveSearch>(tables, areas, limits, settings, std::move(curve));
+      if (std::isfinite(search->exact.smallest_distance())) curves.push_back(std::move(search));
+    }
+  }
+
+  double smallest_distance() const {
+    double smallest = kInfinity;
+    for (const auto& search : curves) smallest = std::min(smallest, search->exact.smallest_distance());
+    for (const Partition& partition : known)
+      smallest = std::min(smallest, solve::smallest_distance(problem_of(tables, partition).problem));
+    return smallest;
+  }
+
+  /// Nothing: the areas cannot be that near.
+  std::optional<Solved> with_budget(const Partition& partition, double budget) const {
+    const ChannelProblem problem = problem_of(tables, partition).problem;
+    const double smallest = solve::smallest_distance(problem);
+    if (budget < smallest * (1 - 1e-12)) return std::nullopt;
+    Solved solved{partition, solve_with_budget(problem, std::max(budget, smallest),
+                                               {.gap_tolerance_bits = settings.gap_tolerance_bits})};
+    solved.objective = solved.solution.info.leakage_nats +
+                       (settings.objective == Objective::Total ? group_entropy(problem.joints) : 0.0);
+    return solved;
+  }
+
+  const SegmentTables& tables;
+  const AreaValues& areas;
+  GroupLimits limits;
+  AreaSearchSettings settings;
+  std::vector<Partition> known;
+  std::vector<std::unique_ptr<CurveSearch>> curves;
+};
+
+namespace {
+
+/// Moves values between areas while that lowers the cost at a price of distance.
+class LocalSearch {
+ public:
+  LocalSearch(const AreaValues& areas, const GroupLimits& limits, AreaCosts& costs, const Partition& start,
+              const Progress& progress)
+      : areas_(areas), limits_(limits), costs_(costs), group_(start.group_of_values()), progress_(progress) {}
+
+  Partition run() {
+    while (!progress_.stop_requested() && improve_once()) ++made_;
+    return Partition::of(group_);
+  }
+  int tried() const { return tried_; }
+  int made() const { return made_; }
+
+ private:
+  /// Makes the best move of the first batch that holds an improvement; false if no batch does. Batches go on
+  /// from where the last improvement was.
+  bool improve_once() {
+    std::vector<AreaMove> moves = allowed_moves(areas_, limits_, group_);
+    if (moves.empty()) return false;
+    std::ranges::rotate(moves, std::ranges::lower_bound(moves, next_, {}, &AreaMove::value));
+    for (std::size_t begin = 0; begin < moves.size(); begin += kAtOnce) {
+      if (progress_.stop_requested()) return false;
+      const std::span batch(moves.data() + begin, std::min(kAtOnce, moves.size() - begin));
+      const std::vector<double> gains = gains_of(batch);
+      const auto best = static_cast<std::size_t>(std::ranges::max_element(gains) - gains.begin());
+      tried_ += static_cast<int>(batch.size());
+      if (gains[best] <= kRealGain) continue;
+      group_[static_cast<std::size_t>(batch[best].value)] = batch[best].to;
+      next_ = batch[best].value;
+      return true;
+    }
+    return false;
+  }
+
+  std::vector<double> gains_of(std::span<const AreaMove> moves) {
+    std::vector<std::vector<int>> areas;  // two before and two after, of each move
+    for (const AreaMove& move : moves) {
+      const int from = group_[static_cast<std::size_t>(move.value)];
+      std::vector<int> left = members(from), joined = members(move.to);
+      areas.push_back(left);
+      areas.push_back(joined);
+      std::erase(left, move.value);
+      joined.insert(std::ranges::upper_bound(joined, move.value), move.value);
+      areas.push_back(std::move(left));
+      areas.push_back(std::move(joined));
+    }
+    const std::vector<double> costs = costs_.of(areas);
+    std::vector<double> gains;
+    for (std::size_t i = 0; i < costs.size(); i += 4)
+      gains.push_back(costs[i] + costs[i + 1] - costs[i + 2] - costs[i + 3]);
+    return gains;
+  }
+
+  std::vector<int> members(int group) const {
+    std::vector<int> values;
+    for (int value = 0; value < areas_.count(); ++value)
+      if (group_[static_cast<std::size_t>(value)] == group) values.push_back(value);
+    return values;
+  }
+
+  const AreaValues& areas_;
+  const GroupLimits& limits_;
+  AreaCosts& costs_;
+  std::vector<int> group_;
+  const Progress& progress_;
+  int next_ = 0;
+  int tried_ = 0, made_ = 0;
+};
+
+}  // namespace
+
+AreaSearch::AreaSearch(const SegmentTables& tables, const AreaValues& areas, const GroupLimits& limits,
+                       const AreaSearchSettings& settings, std::vector<Partition> known)
+    : state_(std::make_unique<State>(tables, areas, limits, settings, std::move(known))) {}
+
+AreaSearch::~AreaSearch() = default;
+
+double AreaSearch::smallest_distance() const { return state_->smallest_distance(); }
+
+AreaSearchResult AreaSearch::solve(double budget, const Progress& progress,
+                                   const std::vector<Partition>& also) {
+  const State& state = *state_;
+  std::vector<Solved> starts;
+  const auto start_from = [&](const Partition& partition) {
+    if (std::ranges::find(starts, partition, &Solved::partition) != starts.end()) return;
+    if (auto solved = state.with_budget(partition, budget)) starts.push_back(*std::move(solved));
+  };
+  for (const auto* list : {&state.known, &also})
+    for (const Partition& partition : *list) start_from(partition);
+  for (const auto& search : state.curves) {
+    if (progress.stop_requested()) break;
+    if (budget < search->exact.smallest_distance() * (1 - 1e-12)) continue;
+    progress.report("searching areas along curves", 0, 0);
+    start_from(off_the_curve(search->exact.solve(budget, progress).partition, search->curve));
+  }
+  if (starts.empty()) {
+    progress.throw_if_stopped();
+    throw InputError({.source = "budget"},
+                     fmt::format("{} is below {:.6g}, the smallest expected distance of the areas found",
+                                 budget, std::ceil(smallest_distance() * 1e6) / 1e6),
+                     "Raise the budget, or use more clusters.");
+  }
+  std::ranges::stable_sort(starts, {}, &Solved::objective);
+  if (starts.size() > kBestStarts) starts.resize(kBestStarts);
+
+  AreaSearchResult result;
+  Solved best = starts.front();
+  for (Solved current : starts) {
+    for (int prices = 0; prices < kMostPrices && !progress.stop_requested(); ++prices) {
+      progress.report("moving values between areas", 0, 0);
+      const double price = std::max(0.0, current.solution.info.multiplier);
+      AreaCosts costs(state.tables, state.settings.objective, price, state.settings.price_tolerance_bits);
+      LocalSearch local(state.areas, state.limits, costs, current.partition, progress);
+      const Partition moved = local.run();
+      result.moves_tried += local.tried();
+      result.moves_made += local.made();
+      auto solved = moved == current.partition ? std::nullopt : state.with_budget(moved, budget);
+      if (!solved || solved->objective >= current.objective - kRealGain) break;
+      current = *std::move(solved);
+    }
+    if (current.objective < best.objective) best = std::move(current);
+  }
+  result.partition = std::move(best.partition);
+  result.solution = std::move(best.solution);
+  result.objective_nats = best.objective;
+  result.lower_bound_nats =
+      state.settings.objective == Objective::Total
+          ? least_group_entropy(state.tables.total(), state.limits, state.settings.groups)
+          : 0.0;
+  result.stopped = progress.stop_requested();
+  return result;
+}
+
+}  // namespace hyobscure::solve
