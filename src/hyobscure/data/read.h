@@ -12,13 +12,15 @@ namespace hyobscure::data {
 /// Who and what was read and left out: nobody disappears unseen.
 struct ReadCounts {
   std::int64_t people_read = 0;
-  std::int64_t people_outside = 0;         ///< secret outside secret.keep
-  std::int64_t people_without_secret = 0;  ///< left out by secret.missing
-  std::int64_t people_incomplete = 0;      ///< left out by people.missing
-  std::int64_t people_without_events = 0;  ///< left out by people.without_events
+  std::int64_t people_outside = 0;           ///< secret outside secret.keep
+  std::int64_t people_without_secret = 0;    ///< left out by secret.missing
+  std::int64_t people_incomplete = 0;        ///< left out by people.missing
+  std::int64_t people_without_events = 0;    ///< left out by people.without_events
+  std::int64_t people_with_rare_secret = 0;  ///< left out by secret.fewest_people
   std::int64_t events_read = 0;
-  std::int64_t events_incomplete = 0;  ///< left out by events.missing
-  std::int64_t events_unknown = 0;     ///< left out by events.unknown_people
+  std::int64_t events_incomplete = 0;    ///< left out by events.missing
+  std::int64_t events_unknown = 0;       ///< left out by events.unknown_people
+  std::int64_t events_telling_home = 0;  ///< left out by secret.home_events
 };
 
 struct Reading {
@@ -36,8 +38,16 @@ struct Reading {
 /// own. More than 1000 combinations of them are refused: they would tell people apart.
 ///
 /// Leaves the table hyo_kept (id, secret, k0, k1, ... the cells of people.keep) of the people who were not
-/// left out in the engine, for the release.
+/// left out in the engine, for the release. Of a secret that is no single number, `secret` is which of
+/// SecretSpace::points it is.
 [[nodiscard]] Reading read_people(Engine& engine, const Spec& spec);
+
+/// SQL that is true of the events that are features, and so may be published: where home is found from
+/// events, not those that tell it (secret.home_events = "leave-out") or that lack their place. `row` is what
+/// the statement calls the source of events, such as "s". For statements after read_people on the same
+/// engine, where it leaves the table hyo_homes. That the cells of the item and value are there, and that the
+/// person is one of hyo_kept, is for the caller to ask.
+[[nodiscard]] std::string event_is_feature(const Spec& spec, const Reading& reading, const std::string& row);
 
 /// How a feature column of wide data enters the rows.
 enum class FeatureKind { Numeric, Categorical, Set };

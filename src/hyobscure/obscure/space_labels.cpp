@@ -26,10 +26,12 @@ using Indices = std::vector<std::uint32_t>;
 
 // --- texts that must differ
 
-/// The texts in their order; one that occurred before gets the next number.
+/// The texts in their order; one that occurred before, or means something else already, gets the next number.
 template <class Numbered>
-void number_repeats(std::vector<std::string>& texts, const Numbered& numbered) {
-  std::set<std::string> taken(texts.begin(), texts.end()), seen;
+void number_repeats(std::vector<std::string>& texts, const Numbered& numbered,
+                    const std::set<std::string>& reserved = {}) {
+  std::set<std::string> taken = reserved, seen = reserved;
+  taken.insert(texts.begin(), texts.end());
   for (std::string& text : texts) {
     if (seen.insert(text).second) continue;
     int number = 2;
@@ -137,16 +139,21 @@ std::string node_name(const std::vector<data::HierarchyNode>& hierarchy, const I
   return name;
 }
 
+/// The label of several categories never reads as one of them.
 std::vector<Cover> name_covers(const SecretSpace& space, const Axis& axis, const std::vector<Indices>& sets) {
+  std::set<std::string> names;
+  for (const data::Coordinate& value : axis.values) names.insert(value.name);
   std::vector<Cover> covers(sets.size());
-  std::vector<std::string> labels;
+  std::vector<std::string> labels;  // of several categories
   for (std::size_t s = 0; s < sets.size(); ++s) {
     for (const std::uint32_t index : sets[s]) covers[s].names.push_back(axis.values[index].name);
-    const std::string node = sets[s].size() > 1 ? node_name(space.hierarchy, sets[s]) : "";
-    labels.push_back(node.empty() ? list_of(covers[s].names) : node);
+    if (sets[s].size() == 1) continue;
+    const std::string node = node_name(space.hierarchy, sets[s]);
+    labels.push_back(node.empty() || names.contains(node) ? list_of(covers[s].names) : node);
   }
-  number_repeats(labels, in_brackets);
-  for (std::size_t s = 0; s < sets.size(); ++s) covers[s].label = labels[s];
+  number_repeats(labels, in_brackets, names);
+  auto next = labels.begin();
+  for (Cover& cover : covers) cover.label = cover.names.size() == 1 ? cover.names[0] : *next++;
   return covers;
 }
 

@@ -135,8 +135,17 @@ TEST(SpaceLabels, CategoriesAreListedAndLongListsAreShortened) {
 }
 
 TEST(SpaceLabels, GroupsThatReadAlikeAreNumbered) {
+  EXPECT_THAT(labels(label(space_of(categories({"a", "b, c", "a, b", "c"})), {0, 0, 1, 1})),
+              ElementsAre("a, b, c", "a, b, c (2)"));
+}
+
+TEST(SpaceLabels, SeveralCategoriesNeverReadAsOne) {
   EXPECT_THAT(labels(label(space_of(categories({"a", "a, b", "b", "b (2)"})), {0, 1, 0, 2})),
-              ElementsAre("a, b", "a, b (2)", "b (2)"));
+              ElementsAre("a, b (2)", "a, b", "b (2)"));
+  auto space = space_of(categories({"flu", "cold", "sprain"}));
+  space.hierarchy = {{.name = "", .first = 0, .end = 3, .children = {1}},
+                     {.name = "sprain", .first = 0, .end = 2}};
+  EXPECT_THAT(labels(label(space, {0, 0, 1})), ElementsAre("flu, cold", "sprain"));
 }
 
 TEST(SpaceLabels, AGroupThatIsANodeOfTheHierarchyHasItsName) {

@@ -274,6 +274,26 @@ bool is_exact(const Cover& cover) {
          (cover.low && cover.high && cover.high_included && *cover.low == *cover.high);
 }
 
+/// The same for labels: that of several values must not read as one.
+void check_no_exact_labels(const Manifest& manifest, Findings& findings) {
+  std::vector<std::string> wrong;
+  for (std::size_t axis = 0; axis < manifest.kinds.size(); ++axis) {
+    std::set<std::string> names;
+    for (const Group& group : manifest.groups)
+      names.insert(group.covers[axis].names.begin(), group.covers[axis].names.end());
+    for (const Group& group : manifest.groups) {
+      const Cover& cover = group.covers[axis];
+      const bool exact = names.contains(cover.label) || (manifest.kinds[axis] == AxisKind::Ordered &&
+                                                         parsed<double>(cover.label).has_value());
+      if (exact && !is_exact(cover)) wrong.push_back(group.label + " covers more than its label says");
+    }
+    if (!manifest.has_several_secrets())
+      for (const Group& group : manifest.groups)
+        if (group.label != group.covers[0].label) wrong.push_back(group.label + " has two labels");
+  }
+  findings.add("no label reads as an exact secret", wrong, fmt::format("{} groups", manifest.groups.size()));
+}
+
 /// Groups of several secrets have values enough by the others.
 void check_single_values_of_each(const Manifest& manifest, Findings& findings) {
   if (!manifest.has_several_secrets()) return;
@@ -300,6 +320,7 @@ void check_groups(const Manifest& manifest, Findings& findings) {
   check_connected(manifest, findings);
   check_declared_values(manifest, findings);
   check_single_values(manifest, findings);
+  if (!manifest.has_one(AxisKind::Ordered)) check_no_exact_labels(manifest, findings);
   check_single_values_of_each(manifest, findings);
 }
 

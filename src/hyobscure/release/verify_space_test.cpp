@@ -205,6 +205,21 @@ TEST_F(VerifySpace, AnExactSecretIsNeverSilent) {
   EXPECT_EQ(check.detail, "1 of 3 groups publish years exactly");
 }
 
+TEST_F(VerifySpace, NoticesALabelThatReadsAsAnExactSecret) {
+  (void)publish_space("out", titles(), half_of);
+  const std::string label = read_manifest(folder_ / "out/manifest.json").groups[0].label;
+  std::string people = content("out/people.csv");
+  for (std::size_t at; (at = people.find('"' + label + '"')) != std::string::npos;)
+    people.replace(at, label.size() + 2, "t00");
+  folder_.write("out/people.csv", people);
+  reseal([](Manifest& manifest) { manifest.groups[0].label = manifest.groups[0].covers[0].label = "t00"; });
+  EXPECT_THAT(failed(alone()), ElementsAre("no label reads as an exact secret"));
+
+  (void)publish_space("out", years_and_jobs(), half_of);
+  reseal([](Manifest& manifest) { manifest.groups[0].covers[0].label = "31"; });
+  EXPECT_THAT(failed(alone()), Contains("no label reads as an exact secret"));
+}
+
 // --- damaged on purpose: what the original tells
 
 TEST_F(VerifySpace, NoticesALabelThatWasSwapped) {

@@ -30,6 +30,7 @@ Json data_facts(const ReportInput& input) {
   for (const auto& [why, number] : {std::pair{"secret outside the range that is kept", counts.people_outside},
                                     std::pair{"no secret", counts.people_without_secret},
                                     std::pair{"an empty cell", counts.people_incomplete},
+                                    std::pair{"a rare secret", counts.people_with_rare_secret},
                                     std::pair{"no events", counts.people_without_events}})
     if (number > 0) left_out.push_back({{"why", why}, {"people", number}});
   Json json = {{"people", people.size()},

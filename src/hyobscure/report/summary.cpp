@@ -26,9 +26,11 @@ std::string left_out_text(const data::ReadCounts& counts) {
   line(counts.people_outside, "person", "people", "outside secret.keep");
   line(counts.people_without_secret, "person", "people", "without a secret");
   line(counts.people_incomplete, "person", "people", "with an empty feature");
+  line(counts.people_with_rare_secret, "person", "people", "with a rare secret");
   line(counts.people_without_events, "person", "people", "without events");
   line(counts.events_incomplete, "event", "events", "with an empty cell");
   line(counts.events_unknown, "event", "events", "of unknown people");
+  line(counts.events_telling_home, "event", "events", "that would tell home");
   return text;
 }
 
@@ -37,10 +39,12 @@ Json counts_json(const data::ReadCounts& counts) {
           {"people_outside", counts.people_outside},
           {"people_without_secret", counts.people_without_secret},
           {"people_incomplete", counts.people_incomplete},
+          {"people_with_rare_secret", counts.people_with_rare_secret},
           {"people_without_events", counts.people_without_events},
           {"events_read", counts.events_read},
           {"events_incomplete", counts.events_incomplete},
-          {"events_unknown", counts.events_unknown}};
+          {"events_unknown", counts.events_unknown},
+          {"events_telling_home", counts.events_telling_home}};
 }
 
 Json groups_json(const std::vector<obscure::Group>& groups) {

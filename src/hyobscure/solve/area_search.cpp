@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -18,7 +19,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kRealGain = 1e-9;      // nats; less is the tolerance of the channels
 constexpr std::size_t kAtOnce = 8;      // moves solved side by side; fixed, so that threads change nothing
 constexpr int kMostPrices = 12;         // local searches of one start
-constexpr std::size_t kBestStarts = 3;  // that the local search goes on from
+constexpr std::size_t kBestStarts = 4;  // that the local search goes on from
 
 /// The exact search along one curve.
 struct CurveSearch {
@@ -137,7 +138,8 @@ struct AreaSearch::State {
 
 namespace {
 
-/// Moves values between areas while that lowers the cost at a price of distance.
+/// Moves values between areas, and exchanges them where no move helps, while that lowers the cost at a price
+/// of distance.
 class LocalSearch {
  public:
   LocalSearch(const AreaValues& areas, const GroupLimits& limits, AreaCosts& costs, const Partition& start,
@@ -145,44 +147,57 @@ class LocalSearch {
       : areas_(areas), limits_(limits), costs_(costs), group_(start.group_of_values()), progress_(progress) {}
 
   Partition run() {
-    while (!progress_.stop_requested() && improve_once()) ++made_;
+    while (improve_by(moves()) || improve_by(exchanges())) ++made_;
     return Partition::of(group_);
   }
   int tried() const { return tried_; }
   int made() const { return made_; }
 
  private:
-  /// Makes the best move of the first batch that holds an improvement; false if no batch does. Batches go on
-  /// from where the last improvement was.
-  bool improve_once() {
-    std::vector<AreaMove> moves = allowed_moves(areas_, limits_, group_);
-    if (moves.empty()) return false;
-    std::ranges::rotate(moves, std::ranges::lower_bound(moves, next_, {}, &AreaMove::value));
-    for (std::size_t begin = 0; begin < moves.size(); begin += kAtOnce) {
+  /// Values with the groups that they are to be in.
+  using Change = std::vector<AreaMove>;
+
+  std::vector<Change> moves() const {
+    std::vector<Change> changes;
+    for (const AreaMove& move : allowed_moves(areas_, limits_, group_)) changes.push_back({move});
+    return changes;
+  }
+
+  std::vector<Change> exchanges() const {
+    std::vector<Change> changes;
+    for (const auto& [value, other] : allowed_exchanges(areas_, limits_, group_))
+      changes.push_back({{value, group(other)}, {other, group(value)}});
+    return changes;
+  }
+
+  /// Makes the best change of the first batch that holds an improvement; false if no batch does. Batches go
+  /// on from where the last improvement was.
+  bool improve_by(std::vector<Change> changes) {
+    const auto next =
+        std::ranges::lower_bound(changes, next_, {}, [](const Change& c) { return c[0].value; });
+    std::ranges::rotate(changes, next);
+    for (std::size_t begin = 0; begin < changes.size(); begin += kAtOnce) {
       if (progress_.stop_requested()) return false;
-      const std::span batch(moves.data() + begin, std::min(kAtOnce, moves.size() - begin));
+      const std::span batch(changes.data() + begin, std::min(kAtOnce, changes.size() - begin));
       const std::vector<double> gains = gains_of(batch);
       const auto best = static_cast<std::size_t>(std::ranges::max_element(gains) - gains.begin());
       tried_ += static_cast<int>(batch.size());
       if (gains[best] <= kRealGain) continue;
-      group_[static_cast<std::size_t>(batch[best].value)] = batch[best].to;
-      next_ = batch[best].value;
+      for (const AreaMove& move : batch[best]) group_[static_cast<std::size_t>(move.value)] = move.to;
+      next_ = batch[best][0].value;
       return true;
     }
     return false;
   }
 
-  std::vector<double> gains_of(std::span<const AreaMove> moves) {
-    std::vector<std::vector<int>> areas;  // two before and two after, of each move
-    for (const AreaMove& move : moves) {
-      const int from = group_[static_cast<std::size_t>(move.value)];
-      std::vector<int> left = members(from), joined = members(move.to);
-      areas.push_back(left);
-      areas.push_back(joined);
-      std::erase(left, move.value);
-      joined.insert(std::ranges::upper_bound(joined, move.value), move.value);
-      areas.push_back(std::move(left));
-      areas.push_back(std::move(joined));
+  std::vector<double> gains_of(std::span<const Change> changes) {
+    std::vector<std::vector<int>> areas;  // two before and two after, of each change
+    for (const Change& change : changes) {
+      const std::array<int, 2> two = {group(change[0].value), change[0].to};
+      for (const int g : two) areas.push_back(members(group_, g));
+      std::vector<int> changed = group_;
+      for (const AreaMove& move : change) changed[static_cast<std::size_t>(move.value)] = move.to;
+      for (const int g : two) areas.push_back(members(changed, g));
     }
     const std::vector<double> costs = costs_.of(areas);
     std::vector<double> gains;
@@ -191,10 +206,12 @@ class LocalSearch {
     return gains;
   }
 
-  std::vector<int> members(int group) const {
+  int group(int value) const { return group_[static_cast<std::size_t>(value)]; }
+
+  static std::vector<int> members(const std::vector<int>& group_of_value, int group) {
     std::vector<int> values;
-    for (int value = 0; value < areas_.count(); ++value)
-      if (group_[static_cast<std::size_t>(value)] == group) values.push_back(value);
+    for (std::size_t value = 0; value < group_of_value.size(); ++value)
+      if (group_of_value[value] == group) values.push_back(static_cast<int>(value));
     return values;
   }
 

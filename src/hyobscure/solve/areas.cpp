@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <set>
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/numeric.h"
@@ -51,6 +52,56 @@ double total(const Eigen::VectorXd& of_value, std::span<const int> values) {
 bool allowed_group(const AreaValues& areas, const GroupLimits& limits, std::span<const int> values) {
   return limits.allow(total(areas.people, values), total(areas.distinct, values)) && connected(areas, values);
 }
+
+/// The groups that values move between.
+class Groups {
+ public:
+  Groups(const AreaValues& areas, const GroupLimits& limits, const std::vector<int>& group_of_value)
+      : areas_(areas),
+        limits_(limits),
+        group_(group_of_value),
+        members_(static_cast<std::size_t>(std::ranges::max(group_of_value)) + 1) {
+    for (int value = 0; value < areas.count(); ++value) members_[group(value)].push_back(value);
+  }
+
+  const std::vector<int>& members(int group) const { return members_[static_cast<std::size_t>(group)]; }
+
+  /// Other groups of neighbours, ascending.
+  std::vector<int> beside(int value) const {
+    std::set<int> others;
+    for (const int other : areas_.neighbours[static_cast<std::size_t>(value)])
+      if (group(other) != group(value)) others.insert(static_cast<int>(group(other)));
+    return {others.begin(), others.end()};
+  }
+
+  bool allowed_without(int value) const {
+    std::vector<int> rest = members_[group(value)];
+    std::erase(rest, value);
+    return allowed_group(areas_, limits_, rest);
+  }
+
+  bool have_room_for(int value, int to) const {
+    return limits_.allow(areas_.people(value) + total(areas_.people, members(to)),
+                         areas_.distinct(value) + total(areas_.distinct, members(to)));
+  }
+
+  bool allowed_exchange(int value, int other) const {
+    std::vector<int> one = members_[group(value)], two = members_[group(other)];
+    std::ranges::replace(one, value, other);
+    std::ranges::replace(two, other, value);
+    return allowed_group(areas_, limits_, one) && allowed_group(areas_, limits_, two);
+  }
+
+ private:
+  std::size_t group(int value) const {
+    return static_cast<std::size_t>(group_[static_cast<std::size_t>(value)]);
+  }
+
+  const AreaValues& areas_;
+  const GroupLimits& limits_;
+  const std::vector<int>& group_;
+  std::vector<std::vector<int>> members_;
+};
 
 }  // namespace
 
@@ -116,31 +167,30 @@ Partition off_the_curve(const Partition& runs, std::span<const int> curve) {
 
 std::vector<AreaMove> allowed_moves(const AreaValues& areas, const GroupLimits& limits,
                                     const std::vector<int>& group_of_value) {
-  const Partition partition = Partition::of(group_of_value);
+  const Groups groups(areas, limits, group_of_value);
   std::vector<AreaMove> moves;
   for (int value = 0; value < areas.count(); ++value) {
-    const int from = group_of_value[static_cast<std::size_t>(value)];
-    std::vector<int> beside;
-    for (const int other : areas.neighbours[static_cast<std::size_t>(value)])
-      if (group_of_value[static_cast<std::size_t>(other)] != from)
-        beside.push_back(group_of_value[static_cast<std::size_t>(other)]);
-    if (beside.empty()) continue;
-    std::vector<int> rest = partition.members(partition.group_of(value));
-    std::erase(rest, value);
-    if (rest.empty() || !allowed_group(areas, limits, rest)) continue;
-    std::ranges::sort(beside);
-    beside.erase(std::unique(beside.begin(), beside.end()), beside.end());
-    for (const int to : beside) {
-      double people = areas.people(value), distinct = areas.distinct(value);
-      for (int other = 0; other < areas.count(); ++other)
-        if (group_of_value[static_cast<std::size_t>(other)] == to) {
-          people += areas.people(other);
-          distinct += areas.distinct(other);
-        }
-      if (limits.allow(people, distinct)) moves.push_back({value, to});
-    }
+    const std::vector<int> beside = groups.beside(value);
+    if (beside.empty() || !groups.allowed_without(value)) continue;
+    for (const int to : beside)
+      if (groups.have_room_for(value, to)) moves.push_back({value, to});
   }
   return moves;
+}
+
+std::vector<AreaExchange> allowed_exchanges(const AreaValues& areas, const GroupLimits& limits,
+                                            const std::vector<int>& group_of_value) {
+  const Groups groups(areas, limits, group_of_value);
+  std::vector<AreaExchange> exchanges;
+  for (int value = 0; value < areas.count(); ++value)
+    for (const int to : groups.beside(value)) {
+      const int from = group_of_value[static_cast<std::size_t>(value)];
+      if (to < from) continue;
+      for (const int other : groups.members(to))
+        if (std::ranges::binary_search(groups.beside(other), from) && groups.allowed_exchange(value, other))
+          exchanges.push_back({value, other});
+    }
+  return exchanges;
 }
 
 double spread(const AreaValues& areas, const Partition& partition) {

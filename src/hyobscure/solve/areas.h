@@ -52,6 +52,16 @@ struct AreaMove {
 [[nodiscard]] std::vector<AreaMove> allowed_moves(const AreaValues& areas, const GroupLimits& limits,
                                                   const std::vector<int>& group_of_value);
 
+/// Two values of neighbouring groups that change places.
+struct AreaExchange {
+  int value, other;
+};
+
+/// The exchanges of values at the boundary of their groups after which both are connected and within the
+/// limits: what single moves cannot do where the limits are tight. In the order of values.
+[[nodiscard]] std::vector<AreaExchange> allowed_exchanges(const AreaValues& areas, const GroupLimits& limits,
+                                                          const std::vector<int>& group_of_value);
+
 /// Sum over people of the squared distance to the mean position of their group.
 [[nodiscard]] double spread(const AreaValues& areas, const Partition& partition);
 

@@ -106,6 +106,38 @@ TEST(Areas, MovesAreThoseThatLeaveTwoAreasWithinTheLimits) {
   }
 }
 
+TEST(Areas, ExchangesAreThoseOfBoundaryValuesThatLeaveTwoAreasWithinTheLimits) {
+  const RandomCensus census = random_census(6, {.people = 90, .clusters = 3, .values = 9});
+  const AreaValues areas = grid_map(3, 3, census);
+  const GroupLimits limits{.least_people = 25, .most_people = 35, .least_values = 2, .most_values = 5};
+  const auto beside = [&](const std::vector<int>& group, int value, int other_group) {
+    return std::ranges::any_of(areas.neighbours[static_cast<std::size_t>(value)], [&](int other) {
+      return group[static_cast<std::size_t>(other)] == other_group;
+    });
+  };
+  std::size_t exchanges = 0;
+  for (const Partition& partition : all_areas(areas, limits, 3)) {
+    const std::vector<int> group = partition.group_of_values();
+    std::set<std::pair<int, int>> expected, found;
+    for (int v = 0; v < 9; ++v)
+      for (int w = v + 1; w < 9; ++w) {
+        const int of_v = group[static_cast<std::size_t>(v)], of_w = group[static_cast<std::size_t>(w)];
+        if (of_v == of_w || !beside(group, v, of_w) || !beside(group, w, of_v)) continue;
+        std::vector<int> changed = group;
+        std::swap(changed[static_cast<std::size_t>(v)], changed[static_cast<std::size_t>(w)]);
+        const Partition after = Partition::of(changed);
+        bool good = true;
+        for (int g = 0; g < 3; ++g) good = good && is_allowed(areas, limits, after.members(g));
+        if (good) expected.insert({v, w});
+      }
+    for (const auto& [value, other] : allowed_exchanges(areas, limits, group))
+      found.insert(std::minmax(value, other));
+    EXPECT_EQ(found, expected);
+    exchanges += found.size();
+  }
+  EXPECT_GT(exchanges, 0u);
+}
+
 TEST(Areas, TheLeastEntropyOfGroupSizesIsThatOfAllSizes) {
   for (const double people : {30.0, 41.0, 47.0})
     for (const std::optional<int> groups : {std::optional<int>{}, std::optional<int>{4}}) {

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "hyobscure/data/read_parts.h"
+
+namespace hyobscure::data {
+
+/// Long data: events become features, and tell home where the spec says so.
+class EventReader {
+ public:
+  /// `events` must outlive the reader.
+  EventReader(Engine& engine, const Spec& spec, const Relation& events);
+
+  /// hyo_events: what the source holds, checked against hyo_people and the spec.
+  void load(ReadCounts& counts);
+
+  /// hyo_homes (person, home_row, home_column): the cell of most of the events that tell home; of equals the
+  /// smallest. Returns the grid.
+  Grid find_homes();
+
+  /// Features of the people of hyo_kept.
+  SparseRows features(std::size_t people, ReadCounts& counts) const;
+
+  /// Drops hyo_events.
+  void close();
+
+ private:
+  void check(ReadCounts& counts) const;
+  void check_places() const;
+  [[noreturn]] void fail(const std::string& column, const std::string& condition, const std::string& problem,
+                         const std::string& remedy) const;
+
+  Engine& engine_;
+  const Spec& spec_;
+  const Relation& events_;
+  std::string projection_;  ///< of the source, and the columns of hyo_events
+  std::string incomplete_;  ///< SQL on them
+  Grid grid_;
+};
+
+}  // namespace hyobscure::data
