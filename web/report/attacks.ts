@@ -1,10 +1,11 @@
 // Attack error against its controls; the informed attacker; repeated releases.
 import type { EChartsCoreOption } from "echarts/core";
-import { axis, common, Figure, tooltip, type View } from "./chart";
+import { axis, common, Figure, tooltip, type FigureSpec, type View } from "./chart";
 import { bulletList, el, table, words } from "./dom";
 import { dots, dotsHeight, someLieOff, type DotRow, type Kind } from "./dots";
-import { isNumber, list, mentioned, whyOf, type Attack, type Audit, type Facts } from "./facts";
-import { count, counted, interval, measure, withUnit } from "./numbers";
+import { isNumber, list, mentioned, whyOf, type Attack, type Audit, type Facts, type InformedErrors } from "./facts";
+import { errorName, informedAs, measuresOf, type ErrorMeasure } from "./measures";
+import { count, counted, interval, measure as figureOf, withUnit } from "./numbers";
 import type { Section } from "./section";
 import { groupWord, secretName } from "./summary";
 import { mark, symbolOf } from "./theme";
@@ -21,47 +22,61 @@ function kinds(facts: Facts): Kind[] {
   ];
 }
 
-export function errorName(audit: Audit): string {
-  const name = audit.error || "error";
-  return audit.secret_unit ? `${name} (${audit.secret_unit})` : name;
-}
-
 /** "95 % over 10 repetitions", as far as it is known. */
 export function intervalNote(audit: Audit): string {
   if (audit.interval) return `Whiskers: ${audit.interval}.`;
   return isNumber(audit.repetitions) ? `Whiskers: confidence intervals over ${counted(audit.repetitions, "repetition", "repetitions")}.` : "Whiskers: confidence intervals.";
 }
 
-function attackFigure(facts: Facts, audit: Audit, attacks: Attack[]): Figure | null {
+/** The attacks by one measure, as a figure shows them; nothing where none was measured by it. */
+function attackSpec(facts: Facts, audit: Audit, attacks: Attack[], measure: ErrorMeasure): FigureSpec | null {
   const all = kinds(facts);
-  const rows: DotRow[] = attacks.map((attack) => ({ label: attackName(attack), values: KEYS.map((key) => attack[key]) })).filter((row) => row.values.some((value) => isNumber(value?.mean)));
+  const rows: DotRow[] = attacks.map((attack) => ({ label: attackName(attack), values: KEYS.map((key) => measure.of(attack)[key]) })).filter((row) => row.values.some((value) => isNumber(value?.mean)));
   if (!rows.length) return null;
   const present = all.map((_, i) => rows.some((row) => isNumber(row.values[i]?.mean)));
   const used = all.filter((_, i) => present[i]);
   const shown = rows.map((row) => ({ ...row, values: row.values.filter((_, i) => present[i]) }));
-  return new Figure({
-    title: "How far off the attackers are",
+  return {
+    title: measure.unit === "%" ? "How often the attackers are wrong" : "How far off the attackers are",
     howToRead: `further left means a better attacker. A dot left of the dashed line (the guess from the ${groupWord(facts).one} alone) has learned something from the features; if its whisker crosses the line, that may be chance. ${intervalNote(audit)}${someLieOff(shown, used) ? " An arrow at the edge stands for a value further off." : ""}`,
-    description: `Dots with intervals for ${counted(rows.length, "attack", "attacks")}: error on the published data beside its controls. The table that follows has the numbers and what they mean.`,
+    description: `Dots with intervals for ${counted(rows.length, "attack", "attacks")}: ${measure.unit === "%" ? measure.name : "error"} on the published data beside its controls. The table that follows has the numbers and what they mean.`,
     height: () => dotsHeight(shown, used),
-    option: (view) => dots(view, shown, used, audit.secret_unit),
+    option: (view) => dots(view, shown, used, measure.unit),
     legend: used.map((kind) => ({ name: kind.name, mark: kind.mark })),
     table: {
-      caption: `${errorName(audit)}: mean (interval)`,
+      caption: `${errorName(measure)}: mean (interval)`,
       columns: [{ name: "attack" }, ...used.map((kind) => ({ name: kind.name, number: true }))],
       rows: shown.map((row) => [row.label, ...row.values.map((value) => interval(value))]),
     },
-    xName: errorName(audit),
+    xName: errorName(measure),
+  };
+}
+
+/** What was measured: the first guess, five guesses, kilometres. One figure each, for paper has no switches. */
+function attackFigures(facts: Facts, audit: Audit, attacks: Attack[]): Figure[] {
+  return measuresOf(audit).flatMap((measure) => {
+    const spec = attackSpec(facts, audit, attacks, measure);
+    if (!spec) return [];
+    return [new Figure(measure.main ? spec : { ...spec, title: "How often five guesses miss" })];
   });
 }
 
+function gainWords(facts: Facts, measures: ErrorMeasure[]): string {
+  const guess = `than a guess from the ${groupWord(facts).one} alone`;
+  if (measures[0].unit !== "%") return `Gain: how much closer it comes to the exact ${secretName(facts)} ${guess}.`;
+  return `Gain: how much more often it names the exact ${secretName(facts)}${measures.some((one) => one.unit === "km") ? ", and how much closer it comes," : ""} ${guess}.`;
+}
+
 function verdictTable(facts: Facts, audit: Audit, attacks: Attack[]): HTMLElement {
-  const unit = audit.secret_unit;
+  const measures = measuresOf(audit).filter((measure) => measure.main);
+  const several = measures.length > 1;
+  const verdicts = (attack: Attack) =>
+    measures.map((measure) => `${several ? `${measure.intro.toLowerCase()}: ` : ""}${judge(measure.of(attack), measure.gainUnit).words}`).join("; ");
   return table({
-    caption: `What each attack shows. Gain: how much closer it comes to the exact ${secretName(facts)} than a guess from the ${groupWord(facts).one} alone.`,
+    caption: `What each attack shows. ${gainWords(facts, measures)}`,
     cards: true,
-    columns: [{ name: "attack" }, { name: "gain" }, { name: "what it shows" }, { name: "how it works" }],
-    rows: attacks.map((attack) => [attackName(attack), interval(attack.advantage, unit), judge(attack, unit).words, words(attack.what, "")]),
+    columns: [{ name: "attack" }, ...measures.map((measure) => ({ name: several ? `gain ${measure.intro.toLowerCase()}` : "gain" })), { name: "what it shows" }, { name: "how it works" }],
+    rows: attacks.map((attack) => [attackName(attack), ...measures.map((measure) => interval(measure.of(attack).advantage, measure.gainUnit)), verdicts(attack), words(attack.what, "")]),
   });
 }
 
@@ -91,9 +106,11 @@ function repeatedOption(view: View, points: { releases: number; error: { mean: n
       {
         type: "custom",
         silent: true,
-        data: points.flatMap((point, i) => [point.error.low, point.error.high].filter(isNumber).map((end) => [i, end])),
+        // The control is no whisker, but the axis leaves room for it as well.
+        data: [...points.flatMap((point, i) => [point.error.low, point.error.high].filter(isNumber).map((end) => [i, end])), ...(isNumber(groupOnly) ? [[-1, groupOnly]] : [])],
         renderItem: (_: unknown, api: { value(d: number): number; coord(data: [number, number]): [number, number] }) => {
           const index = api.value(0);
+          if (index < 0) return undefined;
           const [x, y1] = api.coord([index, api.value(1)]);
           const [, y2] = api.coord([index, points[index].error.mean]);
           return { type: "group", children: [{ type: "line", shape: { x1: x, x2: x, y1, y2 }, style: { stroke: colour, lineWidth: 2 } }, { type: "line", shape: { x1: x - 5, x2: x + 5, y1, y2: y1 }, style: { stroke: colour, lineWidth: 2 } }] };
@@ -103,35 +120,40 @@ function repeatedOption(view: View, points: { releases: number; error: { mean: n
   };
 }
 
-function repeatedFigure(facts: Facts, audit: Audit): Figure | null {
-  const informed = audit.informed;
-  const points = list(informed?.repeated).flatMap((one) => (isNumber(one.releases) && isNumber(one.error?.mean) ? [{ releases: one.releases, error: { ...one.error, mean: one.error.mean } }] : []));
+function repeatedFigure(facts: Facts, measure: ErrorMeasure, informed: InformedErrors): Figure | null {
+  const points = list(informed.repeated).flatMap((one) => (isNumber(one.releases) && isNumber(one.error?.mean) ? [{ releases: one.releases, error: { ...one.error, mean: one.error.mean } }] : []));
   if (!points.length) return null;
-  const groupOnly = isNumber(informed?.group_only) ? informed.group_only : undefined;
+  const groupOnly = isNumber(informed.group_only) ? informed.group_only : undefined;
   return new Figure({
-    title: "What repeated releases would give away",
+    title: measure.intro ? `What repeated releases would give away, ${measure.intro.toLowerCase()}` : "What repeated releases would give away",
     howToRead: `each point is the error of an attacker who knows the whole table and holds this many independent releases of the same people; it falls as releases add up, which is why a second one is refused unless forced.`,
-    description: `Error of the informed attacker by number of releases: ${points.map((point) => `${count(point.releases)}: ${measure(point.error.mean)}`).join(", ")}.`,
+    description: `Error of the informed attacker by number of releases: ${points.map((point) => `${count(point.releases)}: ${figureOf(point.error.mean)}`).join(", ")}.`,
     height: () => 260,
-    option: (view) => repeatedOption(view, points, groupOnly, audit.secret_unit),
+    option: (view) => repeatedOption(view, points, groupOnly, measure.unit),
     table: {
-      caption: `${errorName(audit)} of the informed attacker`,
+      caption: `${errorName(measure)} of the informed attacker`,
       columns: [{ name: "releases" }, { name: "error", number: true }],
       rows: points.map((point) => [count(point.releases), interval(point.error)]),
     },
-    yName: errorName(audit),
+    yName: errorName(measure),
     xName: `number of independent releases of the same ${isNumber(facts.data?.people) ? counted(facts.data.people, "person", "people") : "people"}`,
   });
 }
 
+/** "Error of that guess: 4.11 years. The guess from the group alone has 4.28 years." */
+function informedError(facts: Facts, { unit }: ErrorMeasure, informed: InformedErrors): string {
+  const error = isNumber(informed.error) ? withUnit(figureOf(informed.error), unit) : figureOf(null, whyOf(informed, "error"));
+  const control = isNumber(informed.group_only) ? ` The guess from the ${groupWord(facts).one} alone has ${withUnit(figureOf(informed.group_only), unit)}.` : "";
+  const what = unit === "%" ? "Share of wrong guesses" : unit === "km" ? "Mean distance of his nearest guess from the truth" : "Error of that guess";
+  return `${what}: ${error}.${control}`;
+}
+
 function informedText(facts: Facts, audit: Audit): HTMLElement[] {
-  const informed = audit.informed;
-  if (!mentioned(informed, "error")) return [];
-  const error = isNumber(informed?.error) ? withUnit(measure(informed.error), audit.secret_unit) : measure(null, whyOf(informed, "error"));
-  const control = isNumber(informed?.group_only) ? ` The guess from the ${groupWord(facts).one} alone has ${withUnit(measure(informed.group_only), audit.secret_unit)}.` : "";
+  if (!mentioned(audit.informed, "error")) return [];
+  const errors = informedAs(facts).map(({ measure, informed }) => informedError(facts, measure, informed));
   return [
     el("h3", {}, "The informed attacker"),
-    el("p", {}, `One who knows everybody's true rows and exact values except one person's, and how the draws are made, computes the best possible guess; nothing needs to be trained. Error of that guess: ${error}.${control}`),
+    el("p", {}, `One who knows everybody's true rows and exact values except one person's, and how the draws are made, computes the best possible guess; nothing needs to be trained. ${errors.join(" ")}`),
   ];
 }
 
@@ -139,17 +161,15 @@ export function attacksSection(facts: Facts): Section | null {
   const audit = facts.audit;
   if (!audit) return null;
   const attacks = list(audit.attacks);
-  const figure = attackFigure(facts, audit, attacks);
-  const repeated = repeatedFigure(facts, audit);
+  const figures = attackFigures(facts, audit, attacks);
+  const repeated = informedAs(facts).flatMap(({ measure, informed }) => repeatedFigure(facts, measure, informed) ?? []);
   const body: Node[] = [];
   if (attacks.length) {
     body.push(el("p", {}, `Programs were trained to find the exact ${secretName(facts)} from the published rows. A figure of this kind means something only beside its controls: the same attack on unobscured features, and guesses that look at no features at all.`));
-    if (figure) body.push(figure.element);
-    body.push(verdictTable(facts, audit, attacks));
+    body.push(...figures.map((figure) => figure.element), verdictTable(facts, audit, attacks));
   }
-  body.push(...informedText(facts, audit));
-  if (repeated) body.push(repeated.element);
+  body.push(...informedText(facts, audit), ...repeated.map((figure) => figure.element));
   const notes = list(audit.notes).filter((note) => typeof note === "string" && note);
   if (notes.length && body.length) body.push(el("h3", {}, "Notes on the audit"), bulletList(notes));
-  return body.length ? { id: "attacks", title: "What attackers achieve", body, figures: [figure, repeated].filter((one): one is Figure => !!one) } : null;
+  return body.length ? { id: "attacks", title: "What attackers achieve", body, figures: [...figures, ...repeated] } : null;
 }

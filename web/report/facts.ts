@@ -18,7 +18,12 @@ export interface DataFacts {
   features?: Measured;
   entries?: Measured;
   secret?: string;
+  /** "ordered", "spatial", "categorical"; of several secrets "ordered, categorical". */
   secret_kind?: string;
+  /** Exact values were joined before the search: their people are shared out evenly. */
+  joined?: boolean;
+  /** Names of the secrets where there are several. */
+  axes?: string[];
   kept?: string[];
   distance?: string;
 }
@@ -46,6 +51,42 @@ export interface Group {
   high?: Measured;
   people?: Measured;
   values?: Measured;
+  /** What it covers of each of several secrets. */
+  covers?: { label?: string }[];
+}
+
+/** A cell of the map; rows count northwards, columns eastwards. */
+export interface MapCell {
+  row?: Measured;
+  column?: Measured;
+  group?: string;
+  people?: Measured;
+}
+
+export interface MapFacts {
+  cell_km?: Measured;
+  /** False: the data has cells and no coordinates. */
+  on_earth?: boolean;
+  cells?: MapCell[];
+}
+
+export interface PlaneAxis {
+  name?: string;
+  values?: (number | string)[];
+}
+
+/** People with value x of the one secret and y of the other, as indices. */
+export interface PlanePoint {
+  x?: Measured;
+  y?: Measured;
+  group?: string;
+  people?: Measured;
+}
+
+export interface PlaneFacts {
+  x?: PlaneAxis;
+  y?: PlaneAxis;
+  points?: PlanePoint[];
 }
 
 export interface Cell {
@@ -92,10 +133,8 @@ export interface FrontierPoint {
   gap?: Measured;
 }
 
-export interface Attack {
-  attacker?: string;
-  scenario?: string;
-  what?: string;
+/** Errors of one measure. */
+export interface AttackErrors {
   published?: Interval;
   unobscured?: Interval;
   group_only?: Interval;
@@ -104,6 +143,22 @@ export interface Attack {
   advantage?: Interval;
   /** The same on unobscured features, where it was measured pair by pair. */
   unobscured_advantage?: Interval;
+}
+
+export interface Attack extends AttackErrors {
+  attacker?: string;
+  scenario?: string;
+  what?: string;
+  /** Secrets that are no number: share of people whose value is not among the first five guesses. */
+  top5?: AttackErrors;
+  /** Places: distance between guess and truth. */
+  km?: AttackErrors;
+}
+
+export interface InformedErrors {
+  error?: Measured;
+  group_only?: Measured;
+  repeated?: { releases?: Measured; error?: Interval }[];
 }
 
 export interface Utility {
@@ -118,14 +173,12 @@ export interface Utility {
 export interface Audit {
   secret_unit?: string;
   error?: string;
+  /** "share": errors are shares of people, 0 to 1. */
+  error_kind?: string;
   interval?: string;
   repetitions?: Measured;
   attacks?: Attack[];
-  informed?: {
-    error?: Measured;
-    group_only?: Measured;
-    repeated?: { releases?: Measured; error?: Interval }[];
-  };
+  informed?: InformedErrors & { km?: InformedErrors };
   utilities?: Utility[];
   notes?: string[];
 }
@@ -154,6 +207,8 @@ export interface Facts {
   constraints?: { people?: Measured[]; values?: Measured[]; groups?: Measured };
   groups?: Group[];
   histogram?: Cell[];
+  map?: MapFacts;
+  plane?: PlaneFacts;
   leakage?: Leakage;
   budget?: Measured;
   distance?: Measured;
@@ -175,6 +230,17 @@ export function isNumber(x: unknown): x is number {
 
 export function list<T>(items: readonly (T | null | undefined)[] | null | undefined): T[] {
   return Array.isArray(items) ? (items.filter((item) => item !== null && item !== undefined) as T[]) : [];
+}
+
+/** Items by what `key` says of them, in the order in which these come. */
+export function groupedBy<T, Key>(items: readonly T[], key: (item: T) => Key): Map<Key, T[]> {
+  const found = new Map<Key, T[]>();
+  for (const item of items) {
+    const own = found.get(key(item));
+    if (own) own.push(item);
+    else found.set(key(item), [item]);
+  }
+  return found;
 }
 
 /** The key was written, be it as null: the figure belongs to this run. */

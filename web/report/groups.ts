@@ -1,19 +1,16 @@
-// The groups over the histogram of the secret.
+// The groups: over the histogram of a number, on a map, by name, or over the plane of two secrets.
 import type { EChartsCoreOption } from "echarts/core";
 import { axis, common, Figure, tooltip, type View } from "./chart";
 import { el, table, words, type TableData } from "./dom";
 import { isNumber, list, type Cell, type Facts, type Group } from "./facts";
+import { mapFigure } from "./map";
+import { namesFigure, type NameBar } from "./names";
 import { count, counted } from "./numbers";
+import { planeFigure } from "./plane";
 import { limitText } from "./published";
 import type { Section } from "./section";
-import { groupWord, secretName } from "./summary";
+import { axisNames, groupWord, numbered, secretName } from "./summary";
 import { mark } from "./theme";
-
-interface Bar {
-  value: string;
-  people: number;
-  group: number; // index into the groups; -1: none
-}
 
 // A band narrower than its label's letters goes without it; the table has all of them.
 const LETTER_WIDTH = 7.5;
@@ -26,16 +23,22 @@ function groupOf(cell: Cell, groups: Group[]): number {
   return groups.findLastIndex((group) => isNumber(group.low) && isNumber(group.high) && group.low <= value && value <= group.high);
 }
 
-function bars(facts: Facts, groups: Group[]): Bar[] {
-  const cells = list(facts.histogram).filter((cell) => isNumber(cell.people));
-  const numbers = cells.every((cell) => isNumber(cell.value));
-  if (numbers) cells.sort((a, b) => Number(a.value) - Number(b.value));
+function drawnCells(facts: Facts): Cell[] {
+  return list(facts.histogram).filter((cell) => isNumber(cell.people));
+}
+
+/** Names, not numbers. */
+function isNamed(cells: Cell[]): boolean {
+  return cells.some((cell) => !isNumber(cell.value));
+}
+
+function bars(cells: Cell[], groups: Group[]): NameBar[] {
   const found = cells.map((cell) => ({ value: words(cell.value, "unnamed"), people: cell.people as number, group: groupOf(cell, groups) }));
-  return numbers ? found : found.sort((a, b) => a.group - b.group); // words of one group stand together
+  return isNamed(cells) ? found.sort((a, b) => a.group - b.group) : found.sort((a, b) => Number(a.value) - Number(b.value));
 }
 
 /** Runs of bars of one group: [first, last] by group. */
-function runs(all: Bar[]): { group: number; first: number; last: number }[] {
+function runs(all: NameBar[]): { group: number; first: number; last: number }[] {
   const found: { group: number; first: number; last: number }[] = [];
   all.forEach((bar, i) => {
     const last = found.at(-1);
@@ -48,10 +51,10 @@ function runs(all: Bar[]): { group: number; first: number; last: number }[] {
 const EVEN = mark(0);
 const ODD = mark(1);
 
-function histogramOption(view: View, all: Bar[], groups: Group[]): EChartsCoreOption {
+function histogramOption(view: View, all: NameBar[], groups: Group[]): EChartsCoreOption {
   const { colours } = view;
   const perBar = (view.width - 60) / all.length;
-  const colour = (bar: Bar) => (bar.group < 0 ? colours.muted : (bar.group % 2 ? ODD : EVEN).colour(colours));
+  const colour = (bar: NameBar) => (bar.group < 0 ? colours.muted : (bar.group % 2 ? ODD : EVEN).colour(colours));
   const label = (group: number, first: number, last: number) => {
     const text = words(groups[group].label, "unnamed");
     return text.length * LETTER_WIDTH <= (last - first + 1) * perBar ? text : "";
@@ -99,7 +102,7 @@ function groupBarsOption(view: View, groups: Group[]): EChartsCoreOption {
   };
 }
 
-function histogramTable(facts: Facts, all: Bar[], groups: Group[]): TableData {
+function histogramTable(facts: Facts, all: NameBar[], groups: Group[]): TableData {
   const grouped = all.some((bar) => bar.group >= 0);
   return {
     caption: `People by exact ${secretName(facts)}. Finer than the release: not for publication.`,
@@ -108,7 +111,9 @@ function histogramTable(facts: Facts, all: Bar[], groups: Group[]): TableData {
   };
 }
 
-function groupsTable(facts: Facts, groups: Group[]): TableData {
+/** `withNumbers`: a figure shows the groups by number. */
+function groupsTable(facts: Facts, groups: Group[], withNumbers: boolean): TableData {
+  const axes = axisNames(facts).length > 1 ? axisNames(facts) : [];
   const limits = [
     ["people", limitText(facts.constraints?.people)],
     ["distinct values", limitText(facts.constraints?.values)],
@@ -116,14 +121,22 @@ function groupsTable(facts: Facts, groups: Group[]): TableData {
   const asked = limits.length ? ` Asked for in every group: ${limits.map(([name, text]) => `${text} ${name}`).join(", ")}.` : "";
   return {
     caption: `The published ${groupWord(facts).many}.${asked}`,
-    columns: [{ name: "group" }, { name: "people", number: true }, { name: "distinct values", number: true }],
-    rows: groups.map((group) => [words(group.label, "unnamed"), count(group.people), count(group.values)]),
+    cards: axes.length > 0,
+    columns: [{ name: "group" }, ...axes.map((name) => ({ name })), { name: "people", number: true }, { name: "distinct values", number: true }],
+    rows: groups.map((group, i) => [
+      withNumbers ? numbered(groups, i) : words(group.label, "unnamed"),
+      ...axes.map((_, a) => words(group.covers?.[a]?.label, "not said")),
+      count(group.people),
+      count(group.values),
+    ]),
   };
 }
 
 function histogramFigure(facts: Facts, groups: Group[]): Figure | null {
-  const all = bars(facts, groups);
-  if (!all.length) return null;
+  const cells = drawnCells(facts);
+  if (!cells.length) return null;
+  const all = bars(cells, groups);
+  if (isNamed(cells)) return namesFigure(facts, all, groups, histogramTable(facts, all, groups));
   const secret = secretName(facts);
   const grouped = all.some((bar) => bar.group >= 0);
   return new Figure({
@@ -155,8 +168,9 @@ function groupBarsFigure(groups: Group[], data: TableData): Figure | null {
 
 export function groupsSection(facts: Facts): Section | null {
   const groups = list(facts.groups);
-  const data = groupsTable(facts, groups);
-  const figure = histogramFigure(facts, groups) ?? groupBarsFigure(groups, data);
+  const squares = mapFigure(facts) ?? planeFigure(facts);
+  const data = groupsTable(facts, groups, !!squares);
+  const figure = squares ?? histogramFigure(facts, groups) ?? groupBarsFigure(groups, data);
   const body: Node[] = [];
   if (figure) body.push(figure.element);
   if (groups.length > 0 && groups.length <= 12) body.push(table(data));

@@ -2,7 +2,7 @@
 import { bulletList, el, table, words } from "./dom";
 import { isNumber, list, mentioned, whyOf, type Check, type Facts } from "./facts";
 import { bytes, count, measure, NOT_MEASURED } from "./numbers";
-import { secretName } from "./summary";
+import { axisNames, secretName } from "./summary";
 import type { Section } from "./section";
 
 const IDS: Record<string, string> = {
@@ -15,12 +15,27 @@ function yesNo(x: boolean): string {
   return x ? "yes" : "no";
 }
 
+const KINDS: Record<string, string> = {
+  ordered: "ordered",
+  spatial: "a place",
+  categorical: "a name",
+};
+
+/** "age (ordered), home (a place)" */
+function secretText(facts: Facts): string | undefined {
+  const { secret, secret_kind: kinds } = facts.data ?? {};
+  const words = (kinds ?? "").split(", ").filter(Boolean).map((kind) => KINDS[kind] ?? kind);
+  const axes = axisNames(facts);
+  if (axes.length > 1) return axes.map((name, i) => (words.length === axes.length ? `${name} (${words[i]})` : name)).join(", ");
+  return secret ? `${secret}${words.length ? ` (${words.join(", ")})` : ""}` : undefined;
+}
+
 /** Name and value, where the facts hold one. */
 function definitions(facts: Facts): [string, string][] {
   const { data, release } = facts;
   const found: [string, string | undefined][] = [
     ["People", mentioned(data, "people") ? count(data?.people, whyOf(data, "people")) : undefined],
-    ["Secret", data?.secret ? `${data.secret}${data.secret_kind ? ` (${data.secret_kind})` : ""}` : undefined],
+    [axisNames(facts).length > 1 ? "Secrets, taken together" : "Secret", secretText(facts)],
     [`Distinct values of the ${secretName(facts)}`, mentioned(data, "values") ? count(data?.values) : undefined],
     ["Features", mentioned(data, "features") ? count(data?.features) : undefined],
     ["Entries in the features", mentioned(data, "entries") ? count(data?.entries) : undefined],

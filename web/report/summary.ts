@@ -1,6 +1,8 @@
 // The summary in plain words. Pure text from facts: a sentence whose facts are absent is left out.
-import { isNumber, list, whyOf, type Facts } from "./facts";
-import { bits, capital, count, counted, inBits, interval, mean, measure, notMeasured, share, shareAtMost, withUnit } from "./numbers";
+import { words } from "./dom";
+import { isNumber, list, whyOf, type Facts, type Group, type InformedErrors } from "./facts";
+import { informedAs, measuresOf, type ErrorMeasure } from "./measures";
+import { bits, capital, count, counted, inBits, interval, mean, measure as figure, notMeasured, share, shareAtMost, withUnit } from "./numbers";
 import { attackName, judge, unobscuredGain } from "./verdict";
 
 export interface Summary {
@@ -8,10 +10,15 @@ export interface Summary {
   sentences: string[];
 }
 
+/** The kind of a secret that stands alone. */
+function singleKind(facts: Facts): string | undefined {
+  return axisNames(facts).length > 1 ? undefined : facts.data?.secret_kind;
+}
+
 /** What a group of values is called: an age range, an area. */
 export function groupWord(facts: Facts): { one: string; many: string } {
   const secret = secretName(facts);
-  switch (facts.data?.secret_kind) {
+  switch (singleKind(facts)) {
     case "ordered":
       return { one: `${secret} range`, many: `${secret} ranges` };
     case "spatial":
@@ -25,8 +32,26 @@ function withArticle(word: string): string {
   return `${/^[aeiou]/i.test(word) ? "an" : "a"} ${word}`;
 }
 
+/** The secrets, where they are named. */
+export function axisNames(facts: Facts): string[] {
+  return list(facts.data?.axes).filter((name) => typeof name === "string" && name);
+}
+
+/** "age", "age and gender", "age, gender and town". */
 export function secretName(facts: Facts): string {
+  const axes = axisNames(facts);
+  if (axes.length > 1) return `${axes.slice(0, -1).join(", ")} and ${axes.at(-1)}`;
   return facts.data?.secret || "secret value";
+}
+
+/** Behind the words on a figure of exact values. */
+export function joinedNote(facts: Facts): string {
+  return facts.data?.joined ? " Some exact values were joined before the search; the people of these are shown in even shares." : "";
+}
+
+/** A group as figures number it: "2 \u00b7 north-east: 41 cells". */
+export function numbered(groups: Group[], index: number): string {
+  return `${index + 1} \u00b7 ${words(groups[index]?.label, "unnamed")}`;
 }
 
 export interface CheckCounts {
@@ -66,7 +91,8 @@ function peopleSentence(facts: Facts): string | undefined {
   const word = groupWord(facts);
   if (!isNumber(people)) return undefined;
   if (!groups) return `The data hold ${counted(people, "person", "people")}.`;
-  const inPlace = facts.data?.secret_kind === "ordered" ? withArticle(word.one) : facts.data?.secret_kind === "spatial" ? "an area" : "a group of values";
+  const kind = singleKind(facts);
+  const inPlace = kind === "ordered" ? withArticle(word.one) : kind === "spatial" ? "an area" : "a group of values";
   return `${counted(people, "person", "people")}, ${counted(groups, word.one, word.many)}. Each person appears with ${inPlace} in place of the exact ${secretName(facts)}, and with the features of a donor drawn at random in place of their own.`;
 }
 
@@ -108,9 +134,17 @@ function fanoSentence(facts: Facts): string | undefined {
 }
 
 function attackSentences(facts: Facts): string[] {
-  const attacks = list(facts.audit?.attacks);
+  const measures = measuresOf(facts.audit).filter((measure) => measure.main);
+  return measures.flatMap((measure) => {
+    const said = sentencesBy(facts, measure);
+    return measures.length > 1 ? said.map((text) => `${measure.intro}: ${text.charAt(0).toLowerCase()}${text.slice(1)}`) : said;
+  });
+}
+
+function sentencesBy(facts: Facts, measure: ErrorMeasure): string[] {
+  const attacks = list(facts.audit?.attacks).map((attack) => ({ ...measure.of(attack), attacker: attack.attacker, scenario: attack.scenario }));
   if (!attacks.length) return [];
-  const unit = facts.audit?.secret_unit;
+  const unit = measure.gainUnit;
   const judged = attacks.map((attack) => ({ attack, ...judge(attack, unit) }));
   const of = (verdict: string) => judged.filter((one) => one.verdict === verdict);
   const all = counted(attacks.length, "trained attack", "trained attacks");
@@ -124,14 +158,14 @@ function attackSentences(facts: Facts): string[] {
   if (gains.length) {
     const strongest = gains[0].attack;
     const before = unobscuredGain(strongest);
-    const contrast = isNumber(before) && before > 0 ? `; on unobscured features it gains ${withUnit(measure(before), unit)}` : "";
+    const contrast = isNumber(before) && before > 0 ? `; on unobscured features it gains ${withUnit(figure(before), unit)}` : "";
     said.push(
       `${gains.length} of ${all} still ${gains.length === 1 ? "gains" : "gain"} over ${guess}. The strongest, ${attackName(strongest)}, gains ${interval(strongest.advantage, unit)}${contrast}.`,
     );
   }
   if (harmless.length) {
     const gain = Math.max(...harmless.map((one) => unobscuredGain(one.attack) ?? 0));
-    const contrast = gain > 0 ? ` On unobscured features they gain up to ${withUnit(measure(gain), unit)}.` : "";
+    const contrast = gain > 0 ? ` On unobscured features they gain up to ${withUnit(figure(gain), unit)}.` : "";
     said.push(`For ${harmless.length} of ${all} no gain over ${guess} could be measured.${contrast}`);
   }
   if (blind.length) {
@@ -143,16 +177,25 @@ function attackSentences(facts: Facts): string[] {
   return said;
 }
 
-function informedSentence(facts: Facts): string | undefined {
-  const informed = facts.audit?.informed;
-  if (!isNumber(informed?.error) || !isNumber(informed.group_only)) return undefined;
-  const unit = facts.audit?.secret_unit;
+/** What the informed attacker gains: closer where errors are distances, right more often where they are shares. */
+function informedResult(facts: Facts, measure: ErrorMeasure, informed: InformedErrors & { error: number; group_only: number }): string {
+  const guess = `the guess from the ${groupWord(facts).one} alone`;
   const gain = informed.group_only - informed.error;
-  const result =
-    gain > 0
-      ? `comes ${withUnit(measure(gain), unit)} closer than the guess from the ${groupWord(facts).one} alone`
-      : `comes no closer than the guess from the ${groupWord(facts).one} alone`;
-  return `The worst case, an attacker who knows the whole table but this one ${secretName(facts)} and also how the draws are made, ${result} (error ${withUnit(measure(informed.error), unit)} against ${withUnit(measure(informed.group_only), unit)}).`;
+  if (measure.unit === "%") {
+    const result = gain > 0 ? `is right more often than ${guess}` : `is right no more often than ${guess}`;
+    return `${result} (wrong in ${withUnit(figure(informed.error), "%")} of cases against ${withUnit(figure(informed.group_only), "%")})`;
+  }
+  const result = gain > 0 ? `comes ${withUnit(figure(gain), measure.unit)} closer than ${guess}` : `comes no closer than ${guess}`;
+  return `${result} (error ${withUnit(figure(informed.error), measure.unit)} against ${withUnit(figure(informed.group_only), measure.unit)})`;
+}
+
+function informedSentence(facts: Facts): string | undefined {
+  const results = informedAs(facts).flatMap(({ measure, informed }) => {
+    const { error, group_only } = informed;
+    return isNumber(error) && isNumber(group_only) ? [informedResult(facts, measure, { ...informed, error, group_only })] : [];
+  });
+  if (!results.length) return undefined;
+  return `The worst case, an attacker who knows the whole table but this one ${secretName(facts)} and also how the draws are made, ${results.join(", and ")}.`;
 }
 
 function utilitySentences(facts: Facts): string[] {
@@ -173,8 +216,8 @@ function budgetSentence(facts: Facts): string | undefined {
   const { distance, budget } = facts;
   if (!isNumber(distance)) return undefined;
   const name = facts.data?.distance ? ` (${facts.data.distance})` : "";
-  const limit = isNumber(budget) ? `; the budget allows ${measure(budget)}` : "";
-  return `Published features lie on average ${measure(distance)} away from a person's own${name}${limit}.`;
+  const limit = isNumber(budget) ? `; the budget allows ${figure(budget)}` : "";
+  return `Published features lie on average ${figure(distance)} away from a person's own${name}${limit}.`;
 }
 
 export function summarise(facts: Facts): Summary {

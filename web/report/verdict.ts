@@ -1,5 +1,5 @@
 // What an attack shows, in words that claim no more than was measured.
-import { isNumber, type Attack, type Interval } from "./facts";
+import { isNumber, type Attack, type AttackErrors, type Interval } from "./facts";
 import { interval, NOT_MEASURED, notMeasured, withUnit, measure } from "./numbers";
 
 export type Verdict = "gains" | "no gain" | "worse than guessing" | "shows nothing here" | "not measured";
@@ -13,7 +13,7 @@ const low = (x: Interval) => (isNumber(x.low) ? x.low : (x.mean as number));
 const high = (x: Interval) => (isNumber(x.high) ? x.high : (x.mean as number));
 
 /** Whether the attack learns anything from unobscured features; undefined where that was not measured. */
-export function hasSignal(attack: Attack): boolean | undefined {
+export function hasSignal(attack: AttackErrors): boolean | undefined {
   const paired = attack.unobscured_advantage;
   if (isNumber(paired?.mean)) return low(paired) > 0;
   const { unobscured, group_only } = attack;
@@ -21,13 +21,13 @@ export function hasSignal(attack: Attack): boolean | undefined {
   return high(unobscured) < low(group_only);
 }
 
-export function unobscuredGain(attack: Attack): number | undefined {
+export function unobscuredGain(attack: AttackErrors): number | undefined {
   if (isNumber(attack.unobscured_advantage?.mean)) return attack.unobscured_advantage.mean;
   const { unobscured, group_only } = attack;
   return isNumber(unobscured?.mean) && isNumber(group_only?.mean) ? group_only.mean - unobscured.mean : undefined;
 }
 
-export function judge(attack: Attack, unit?: string): Judgement {
+export function judge(attack: AttackErrors, unit?: string): Judgement {
   const advantage = attack.advantage;
   if (!isNumber(advantage?.mean)) return { verdict: NOT_MEASURED, words: notMeasured(advantage?.why) };
   const signal = hasSignal(attack);
@@ -50,7 +50,7 @@ export function judge(attack: Attack, unit?: string): Judgement {
   return { verdict: "no gain", words: `no gain could be measured${contrast}` };
 }
 
-export function attackName(attack: Attack): string {
+export function attackName(attack: Pick<Attack, "attacker" | "scenario">): string {
   const name = attack.attacker || "unnamed attacker";
   return attack.scenario ? `${name}, scenario ${attack.scenario}` : name;
 }

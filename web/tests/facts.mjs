@@ -173,8 +173,8 @@ export function crowded() {
   };
 }
 
-/** The full facts with about every eighth key or number lost: absent, or null. The same for the same seed. */
-export function torn(seed) {
+/** Facts with about every eighth key or number lost: absent, or null. The same for the same seed. */
+export function torn(seed, facts = full) {
   let state = seed;
   const draw = () => (state = (state * 1103515245 + 12345) % 2147483648) / 2147483648;
   const tear = (value) => {
@@ -183,7 +183,7 @@ export function torn(seed) {
     const kept = Object.entries(value).filter(() => draw() > 0.12);
     return Object.fromEntries(kept.map(([key, inner]) => [key, draw() < 0.04 ? null : tear(inner)]));
   };
-  return tear(full);
+  return tear(facts);
 }
 
 /** A categorical secret: groups without ends, values that are words. */
@@ -196,3 +196,97 @@ export const categorical = {
   ],
   leakage: { total: 0.99, groups: 0.97, features: 0.02, secret_entropy: 1.9, fano_error_bound: -0.2 },
 };
+
+const SHARE_AUDIT = {
+  error: "share of wrong guesses", error_kind: "share", interval: "95 % over 10 repetitions", repetitions: 10,
+  attacks: [
+    { attacker: "random forest", scenario: "I", what: "learned from true features and secrets of other people", published: interval(0.803, 0.012), unobscured: interval(0.742, 0.013), group_only: interval(0.801, 0.011), nothing: interval(0.942, 0.006), advantage: interval(-0.002, 0.008), unobscured_advantage: interval(0.059, 0.01) },
+    { attacker: "boosted trees", scenario: "II", what: "learned from the release", published: interval(0.771, 0.012), unobscured: interval(0.75, 0.013), group_only: interval(0.801, 0.011), nothing: interval(0.942, 0.006), advantage: interval(0.03, 0.011), unobscured_advantage: interval(0.051, 0.01) },
+  ],
+  informed: { error: 0.71, group_only: 0.79, repeated: [1, 2, 5].map((releases) => ({ releases, error: interval(0.71 / releases, 0.02) })) },
+};
+
+/** A bay with two islands: cells where somebody lives, in areas of about equal width. */
+function bayCells(columns, rows, areas) {
+  const cells = [];
+  for (let row = 0; row < rows; row += 1) {
+    for (let column = 0; column < columns; column += 1) {
+      const [x, y] = [column / columns - 0.5, row / rows - 0.5];
+      const land = Math.hypot(x, y * 0.8) < 0.44 + 0.05 * Math.sin(7 * Math.atan2(y, x)) && Math.hypot(x - 0.32, y + 0.1) > 0.16;
+      if (land) cells.push({ row: row + 40, column: column - 3, people: 2 + Math.round(40 * Math.exp(-8 * (x * x + y * y))) });
+    }
+  }
+  cells.push({ row: 42, column: columns - 2, people: 6 }, { row: 43, column: columns - 2, people: 4 });
+  const wide = Math.ceil(Math.sqrt(areas));
+  return cells.map((cell) => {
+    const [i, j] = [Math.floor(((cell.column + 3) * wide) / columns), Math.floor(((cell.row - 40) * Math.ceil(areas / wide)) / rows)];
+    return { ...cell, group: `area ${Math.min(areas, 1 + i + wide * j)}` };
+  });
+}
+
+function areasOf(cells) {
+  const labels = [...new Set(cells.map((cell) => cell.group))].sort((a, b) => Number(a.slice(5)) - Number(b.slice(5)));
+  return labels.map((label) => {
+    const own = cells.filter((cell) => cell.group === label);
+    return { label, people: own.reduce((sum, cell) => sum + cell.people, 0), values: own.length };
+  });
+}
+
+function placesOf(columns, rows, areas, more = {}) {
+  const cells = bayCells(columns, rows, areas);
+  return {
+    format: 1, title: "Homes in a bay", data: { people: cells.reduce((sum, cell) => sum + cell.people, 0), secret: "home", secret_kind: "spatial", values: cells.length },
+    groups: areasOf(cells), map: { cell_km: 1, on_earth: true, cells },
+    leakage: { total: 2.4, groups: 2.3, features: 0.1, secret_entropy: 5.8, fano_error_bound: 0.4, null: 0.05, null_deviation: 0.01 },
+    ...more,
+  };
+}
+
+/** Places: an audit in wrong guesses, five guesses and km. */
+export const places = placesOf(14, 11, 6, {
+  audit: {
+    ...SHARE_AUDIT,
+    attacks: SHARE_AUDIT.attacks.map((attack, i) => ({
+      ...attack,
+      top5: { published: interval(0.41, 0.02), unobscured: interval(0.35, 0.02), group_only: interval(0.42, 0.02), nothing: interval(0.8, 0.02), advantage: interval(0.01, 0.02), unobscured_advantage: interval(0.07, 0.02) },
+      km: { published: interval(2.31 - 0.2 * i, 0.08), unobscured: interval(1.9, 0.09), group_only: interval(2.28, 0.06), nothing: interval(5.2, 0.1), advantage: interval(-0.03 + 0.2 * i, 0.06), unobscured_advantage: interval(0.38, 0.07) },
+    })),
+    informed: { ...SHARE_AUDIT.informed, km: { error: 1.71, group_only: 2.25, repeated: [1, 2, 5].map((releases) => ({ releases, error: interval(1.71 / releases, 0.1) })) } },
+  },
+});
+
+/** A city of many cells and areas, known by cells alone. */
+export const city = placesOf(60, 48, 30, { title: "A city of cells" });
+city.map = { ...city.map, on_earth: false, cell_km: 0.5 };
+
+/** Hundreds of names: too many to draw one by one. */
+export const manyNames = {
+  format: 1, title: "Occupations", data: { people: 4000, secret: "occupation", secret_kind: "categorical", values: 400 },
+  groups: Array.from({ length: 12 }, (_, g) => ({ label: `group ${g + 1} of occupations with a long name`, people: 330, values: 33 })),
+  histogram: Array.from({ length: 400 }, (_, i) => ({ value: `occupation ${i}`, people: 1 + ((i * 7) % 19), group: `group ${1 + (i % 12)} of occupations with a long name` })),
+};
+
+/** Names enough for a long list, in groups; with text that is none of ours. */
+export const names = {
+  format: 1, title: "Diagnoses", data: { people: 900, secret: "diagnosis", secret_kind: "categorical", values: 26 },
+  groups: ["breathing", "bones", HOSTILE, "skin"].map((label) => ({ label, people: 200, values: 6 })),
+  histogram: Array.from({ length: 26 }, (_, i) => ({ value: i === 7 ? LONG : i === 9 ? HOSTILE : `diagnosis ${String.fromCharCode(65 + i)}`, people: 5 + ((i * 11) % 60), group: ["breathing", "bones", HOSTILE, "skin"][i % 4] })),
+  audit: SHARE_AUDIT,
+};
+
+/** Two secrets at once: age by gender. */
+function pairs(genders) {
+  const ages = Array.from({ length: 33 }, (_, i) => 18 + i);
+  const groupOf = (x, y) => (y === 2 ? "all ages, other" : `${x < 9 ? "18-26" : x < 20 ? "27-37" : "38-50"}, ${genders[y]}`);
+  const points = genders.flatMap((_, y) => ages.map((_, x) => ({ x, y, group: groupOf(x, y), people: y === 2 ? 1 : 2 + ((x * 5 + y) % 14) }))).filter((point) => (point.x + 3 * point.y) % 11 !== 5);
+  const labels = [...new Set(points.map((point) => point.group))];
+  return {
+    data: { people: points.reduce((sum, point) => sum + point.people, 0), secret: "age, gender", secret_kind: "ordered, categorical", axes: ["age", "gender"], values: points.length },
+    groups: labels.map((label) => {
+      const own = points.filter((point) => point.group === label);
+      return { label, people: own.reduce((sum, point) => sum + point.people, 0), values: own.length, covers: label.split(", ").map((part) => ({ label: part })) };
+    }),
+    plane: { x: { name: "age", values: ages }, y: { name: "gender", values: genders }, points },
+  };
+}
+export const twoSecrets = { format: 1, title: "Ages and genders", ...pairs(["female", "male", "other"]), audit: SHARE_AUDIT, leakage: { total: 2.4, groups: 2.3, features: 0.1, secret_entropy: 5.8, fano_error_bound: 0.4 } };

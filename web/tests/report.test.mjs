@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { missing, Reports, settled } from "./browser.mjs";
-import { categorical, crowded, full, minimal, oneGroup, torn } from "./facts.mjs";
+import { categorical, city, crowded, full, manyNames, minimal, names, oneGroup, places, torn, twoSecrets } from "./facts.mjs";
 
-const SAMPLES = { full, minimal, oneGroup, crowded: crowded(), categorical };
-const CHARTS = { full: 12, minimal: 0, oneGroup: 3, crowded: 14, categorical: 2 };
+const SAMPLES = { full, minimal, oneGroup, crowded: crowded(), categorical, names, manyNames, places, city, twoSecrets };
+const CHARTS = { full: 12, minimal: 0, oneGroup: 3, crowded: 14, categorical: 2, names: 3, manyNames: 1, places: 8, city: 3, twoSecrets: 4 };
 const SHOTS = process.env.HYOBSCURE_SHOTS; // a folder: also writes screenshots to look at
 
 const BROKEN = /\b(NaN|undefined|null|Infinity)\b|\[object/;
@@ -75,8 +75,9 @@ describe("the report in Chromium", { skip: why }, () => {
 
   test("facts with any part missing or null still make a report without gaps", async () => {
     let charts = 0;
-    for (let seed = 1; seed <= 12; seed += 1) {
-      const { page, faults } = await reports.open(reports.write(torn(seed)), { width: 900 });
+    const bases = [full, full, places, twoSecrets, names];
+    for (let seed = 1; seed <= 20; seed += 1) {
+      const { page, faults } = await reports.open(reports.write(torn(seed, bases[seed % bases.length])), { width: 900 });
       assert.deepEqual(faults, [], `seed ${seed}`);
       for (const chart of await page.evaluate(drawnShapes)) {
         charts += 1;
@@ -86,6 +87,95 @@ describe("the report in Chromium", { skip: why }, () => {
       await page.close();
     }
     assert.ok(charts > 40, "the tears leave most charts");
+  });
+
+  /** Rectangles of the figure of the groups by the box that they fill, and its texts. */
+  const squaresOf = (page) =>
+    page.evaluate(() => {
+      const svg = document.querySelector("#groups .chart svg");
+      const box = svg.getBoundingClientRect();
+      const filled = [...svg.querySelectorAll("path, rect")].filter((shape) => /^rgb/.test(shape.getAttribute("fill") ?? "") && shape.getBoundingClientRect().width > 1);
+      const inside = filled.every((shape) => {
+        const own = shape.getBoundingClientRect();
+        return own.left >= box.left - 1 && own.right <= box.right + 1 && own.top >= box.top - 1 && own.bottom <= box.bottom + 1;
+      });
+      const outline = [...svg.querySelectorAll("path")].map((path) => path.getAttribute("d")).reduce((longest, d) => (d.length > longest.length ? d : longest), "");
+      return { filled: filled.length, colours: new Set(filled.map((shape) => shape.getAttribute("fill"))).size, inside, texts: [...svg.querySelectorAll("text")].map((text) => text.textContent), sides: outline.split("M").length - 1 };
+    });
+
+  test("areas are drawn on a map: a square for each cell, outlines, numbers, a scale, and what a cell holds", async () => {
+    const { page, faults } = await reports.open(urls.places);
+    const map = await squaresOf(page);
+    assert.equal(map.filled, places.map.cells.length);
+    assert.ok(map.inside, "a square lies beyond the figure");
+    assert.ok(map.colours >= places.groups.length);
+    assert.ok(map.sides > 20, "there are no outlines");
+    places.groups.forEach((_, i) => assert.ok(map.texts.includes(String(i + 1)), `area ${i + 1} has no number`));
+    assert.ok(map.texts.includes("5 km") && map.texts.some((text) => /north/.test(text)));
+    assert.deepEqual(await page.locator("#groups .legend .entry").allTextContents(), places.groups.map((group, i) => `${i + 1} · ${group.label}`));
+    assert.equal(await page.locator("#groups figure tbody tr").count(), places.map.cells.length);
+    const chart = page.locator("#groups .chart");
+    const { width } = await chart.boundingBox();
+    await chart.hover({ position: { x: width / 2, y: 150 } });
+    await page.waitForFunction(() => /\d+ people in this cell/.test(document.querySelector("#groups .chart")?.innerText ?? ""));
+    assert.match(await page.locator("#groups").innerText(), /area \d/);
+    assert.deepEqual(faults, []);
+    await page.close();
+  });
+
+  test("a map of cells without coordinates says so and has no north; two groups in a cell are both told", async () => {
+    const cells = [{ row: 0, column: 0, people: 3, group: "b" }, { row: 0, column: 0, people: 9, group: "a" }, { row: 0, column: 1, people: 2, group: "a" }];
+    const facts = { data: { secret_kind: "ordered, spatial", axes: ["age", "home"], people: 14 }, groups: [{ label: "a", people: 11 }, { label: "b", people: 3 }], map: { cell_km: 2, on_earth: false, cells } };
+    const { page, faults } = await reports.open(reports.write(facts));
+    const map = await squaresOf(page);
+    assert.equal(map.filled, 2);
+    assert.ok(map.texts.includes("1") && !map.texts.includes("2") && !map.texts.some((text) => /north/.test(text)));
+    const text = await page.locator("#groups").innerText();
+    assert.match(text, /taken as 2 km wide/);
+    assert.match(text, /the colour of the largest/);
+    assert.deepEqual(faults, []);
+    await page.close();
+  });
+
+  test("names are bars under the name of their group; hundreds are shown by group and stay in the table", async () => {
+    const { page, faults } = await reports.open(urls.names);
+    const drawn = await squaresOf(page);
+    assert.ok(drawn.filled >= names.histogram.length);
+    for (const label of ["breathing", "bones", "skin"]) assert.ok(drawn.texts.some((text) => text.startsWith(`${label} (`)), label);
+    assert.deepEqual(faults, []);
+    const { page: many } = await reports.open(urls.manyNames);
+    const grouped = await squaresOf(many);
+    assert.ok(grouped.filled < 40);
+    assert.equal(await many.locator("#groups figure tbody tr").count(), manyNames.histogram.length);
+    await page.close();
+    await many.close();
+  });
+
+  test("two secrets are a plane of squares, and a table says what a group covers of each", async () => {
+    const { page, faults } = await reports.open(urls.twoSecrets);
+    const plane = await squaresOf(page);
+    assert.equal(plane.filled, twoSecrets.plane.points.length);
+    assert.ok(plane.inside);
+    for (const text of ["female", "male", "other", "18", "1", "7"]) assert.ok(plane.texts.includes(text), text);
+    assert.deepEqual(await page.locator("#groups > .table th[scope=col]").allTextContents(), ["group", "age", "gender", "people", "distinct values"]);
+    assert.deepEqual(await page.locator("#groups > .table tbody tr").nth(1).locator("td").allTextContents(), ["27-37", "female", "80", "10"]);
+    assert.deepEqual(faults, []);
+    const turned = { ...twoSecrets, plane: { x: twoSecrets.plane.y, y: twoSecrets.plane.x, points: twoSecrets.plane.points.map((point) => ({ ...point, x: point.y, y: point.x })) } };
+    const { page: other } = await reports.open(reports.write(turned));
+    assert.deepEqual(await squaresOf(other), plane, "numbers lie and names stand, whichever comes first");
+    await page.close();
+    await other.close();
+  });
+
+  test("on paper maps and planes are drawn in its width", async () => {
+    for (const name of ["places", "city", "twoSecrets"]) {
+      const { page, faults } = await reports.open(urls[name], { colorScheme: "dark" });
+      await page.evaluate(() => addEventListener("beforeprint", () => (window.printed = Number(document.querySelector("#groups .chart svg").getAttribute("width")))));
+      await page.pdf({ format: "A4", printBackground: true, path: SHOTS && `${SHOTS}/${name}.pdf` });
+      assert.equal(await page.evaluate(() => window.printed), 680);
+      assert.deepEqual(faults, []);
+      await page.close();
+    }
   });
 
   test("colours follow the system, and the reader's choice beats it", async () => {

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { full, oneGroup } from "./facts.mjs";
+import { full, names, oneGroup, places, twoSecrets } from "./facts.mjs";
 
 const report = join(dirname(fileURLToPath(import.meta.url)), "..", "report");
 const bundle = await build({
@@ -33,6 +33,22 @@ test("the summary of a whole run", () => {
   assert.match(text, /1 of 4 trained attacks does not clearly beat .* even on unobscured features: on this data it shows nothing/);
   assert.match(text, /Rating prediction \(RMSE\) is 1\.031 with the published data and 1\.024 with the original data, 0\.7 % more; lower is better\./);
   assert.deepEqual(summarise(full).warnings, []);
+});
+
+test("places: wrong guesses in percent and distances in km, never the words of numbers", () => {
+  const text = said(places);
+  assert.match(text, /6 areas\. Each person appears with an area in place of the exact home/);
+  assert.match(text, /By wrong guesses: 1 of 2 trained attacks still gains over the guess from the area alone\. The strongest, boosted trees, scenario II, gains 3\.0 percentage points \(1\.9 to 4\.1\)/);
+  assert.match(text, /By distance: 1 of 2 trained attacks still gains .* gains 0\.17 km \(0\.11 to 0\.23\)/);
+  assert.match(text, /is right more often than the guess from the area alone \(wrong in 71 % of cases against 79 %\), and comes 0\.54 km closer .* \(error 1\.71 km against 2\.25 km\)/);
+  assert.doesNotMatch(text, /years|absolute error/);
+});
+
+test("names and several secrets read well", () => {
+  assert.match(said(names), /4 groups\. Each person appears with a group of values in place of the exact diagnosis/);
+  assert.match(said(names), /^(?!.*By wrong guesses).*1 of 2 trained attacks still gains .* 3\.0 percentage points/);
+  assert.match(said(twoSecrets), /7 groups\. Each person appears with a group of values in place of the exact age and gender/);
+  assert.match(said(twoSecrets), /an exact age and gender holds/);
 });
 
 test("an attack is judged by the interval of its advantage and by its controls", () => {

@@ -48,6 +48,9 @@ struct AttackResult {
   /// Categories only: share of people whose value is not among the first five guesses. Nothing where no group
   /// has more than five values.
   std::optional<AttackErrors> top5_error;
+  /// Places only: mean distance in km between the person's value and the guess of least expected distance,
+  /// which need not be the most probable value. group_only guesses from the known people of the group alike.
+  std::optional<AttackErrors> km_error;
   int repetitions = 0;
   std::size_t known_people = 0;  ///< of a split; folds may differ by one
   std::size_t tested_people = 0;

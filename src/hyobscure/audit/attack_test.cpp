@@ -103,6 +103,101 @@ INSTANTIATE_TEST_SUITE_P(Attack, Scenarios,
                                   (std::get<1>(test.param) ? "Ordered" : "Categories");
                          });
 
+// --- places
+
+class PlaceScenarios : public testing::TestWithParam<Scenario> {};
+
+TEST_P(PlaceScenarios, FindAPlantedPlace) {
+  const Sample sample = planted_places(1, 400, 12, 4, 0.9);
+  for (const AttackResult& found : attack_as_they_are(sample, GetParam())) {
+    ASSERT_TRUE(found.km_error);
+    EXPECT_TRUE(found.error.advantage.above_zero());
+    EXPECT_TRUE(found.km_error->advantage.above_zero()) << found.km_error->advantage.low;
+    EXPECT_LT(found.km_error->attack.mean, 0.6 * found.km_error->group_only.mean);
+    EXPECT_LT(found.km_error->group_only.mean, found.km_error->no_information.mean);
+  }
+}
+
+TEST_P(PlaceScenarios, ComeToTheVeryPlaceThatTheFeaturesTell) {
+  for (const AttackResult& found : attack_as_they_are(planted_places(2, 300, 8, 4, 1), GetParam())) {
+    EXPECT_EQ(found.error.attack.mean, 0);
+    EXPECT_EQ(found.km_error->attack.mean, 0);
+    EXPECT_GT(found.km_error->group_only.mean, 1);
+  }
+}
+
+// As for FindNothingWhereNothingIsPlanted: odds below 1/40 for each of the 16 intervals.
+TEST_P(PlaceScenarios, FindNothingWhereNothingIsPlanted) {
+  for (unsigned seed = 1; seed <= 2; ++seed)
+    for (const AttackResult& found : attack_as_they_are(planted_places(seed, 400, 12, 4, 0), GetParam())) {
+      EXPECT_FALSE(found.km_error->advantage.above_zero());
+      EXPECT_FALSE(found.km_error->unobscured_advantage.above_zero());
+    }
+}
+
+TEST_P(PlaceScenarios, FindNothingInRowsOfRandomMembersOfTheGroup) {
+  const Sample sample = planted_places(3, 400, 12, 4, 0.9);
+  for (const AttackResult& found : attack(
+           sample.victims(), [&](int r) { return mixed_in_groups(sample, static_cast<unsigned>(r)); },
+           GetParam(), kQuick, Key::from_seed(1))) {
+    EXPECT_FALSE(found.km_error->advantage.above_zero());
+    EXPECT_TRUE(found.km_error->unobscured_advantage.above_zero());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Attack, PlaceScenarios, testing::Values(Scenario::I, Scenario::II),
+                         [](const auto& test) { return test.param == Scenario::I ? "I" : "II"; });
+
+TEST(Attack, GroupOnlyOfPlacesIsTheNearestValueToTheKnownPeopleOfTheGroup) {
+  const Sample sample = planted_places(6, 101, 12, 4, 0.5);
+  const Key key = Key::from_seed(7);
+  AttackSettings settings = kQuick;
+  settings.attackers = {Attacker::Boosting};
+  const auto found =
+      attack(sample.victims(), [&](int) { return as_they_are(sample); }, Scenario::I, settings, key);
+  const auto distance = [&](std::uint32_t a, std::uint32_t b) {
+    return std::hypot(sample.places[a].east - sample.places[b].east,
+                      sample.places[a].north - sample.places[b].north);
+  };
+  // Tries every value that people of the group (of all: group -1) have; the mean over the best.
+  const auto error_of = [&](const Split& split, int group, std::uint32_t truth) {
+    double least = INFINITY, sum_of_best = 0, best = 0;
+    for (std::uint32_t guess = 0; guess < 12; ++guess) {
+      if (group >= 0 && guess / 4 != static_cast<std::uint32_t>(group)) continue;
+      double sum = 0;
+      for (const std::uint32_t u : split.known)
+        if (group < 0 || sample.group_of_person[u] == static_cast<std::uint32_t>(group))
+          sum += distance(guess, sample.value_of_person[u]);
+      if (sum < least - 1e-9) least = sum, sum_of_best = best = 0;
+      if (sum <= least + 1e-9) sum_of_best += distance(guess, truth), best += 1;
+    }
+    return sum_of_best / best;
+  };
+  double by_group = 0, by_all = 0;
+  for (int r = 0; r < settings.repetitions; ++r) {
+    const Split split = split_by_share(101, 0.5, key.derive("split " + std::to_string(r)));
+    for (const std::uint32_t u : split.tested) {
+      const double share = 1.0 / static_cast<double>(split.tested.size()) / settings.repetitions;
+      by_group +=
+          share * error_of(split, static_cast<int>(sample.group_of_person[u]), sample.value_of_person[u]);
+      by_all += share * error_of(split, -1, sample.value_of_person[u]);
+    }
+  }
+  ASSERT_TRUE(found[0].km_error);
+  EXPECT_NEAR(found[0].km_error->group_only.mean, by_group, 1e-9);
+  EXPECT_NEAR(found[0].km_error->no_information.mean, by_all, 1e-9);
+}
+
+TEST(Attack, PlacesThatDoNotFitAreRefusedAndOtherSecretsHaveNone) {
+  Sample sample = planted_places(7, 60, 6, 3, 0.5);
+  sample.places.pop_back();
+  EXPECT_THROW((void)attack_as_they_are(sample, Scenario::I), InputError);
+  sample.places.push_back({NAN, 0});
+  EXPECT_THROW((void)attack_as_they_are(sample, Scenario::I), InputError);
+  sample.places.clear();
+  EXPECT_FALSE(attack_as_they_are(sample, Scenario::I).front().km_error);
+}
+
 // --- controls against their definition
 
 TEST(Attack, GroupOnlyIsTheMedianOfTheKnownPeopleOfTheGroup) {

@@ -60,7 +60,46 @@ class BestGuess {
   std::vector<Index> order_;
 };
 
-void require_distribution(std::span<const SignalTable> pools, std::span<const double> numbers) {
+std::span<const double> all_of(const VectorXd& weights) {
+  return {weights.data(), static_cast<std::size_t>(weights.size())};
+}
+
+// The values that a pool can hold.
+std::vector<std::uint32_t> values_in(const VectorXd& weights) {
+  std::vector<std::uint32_t> values;
+  for (Index value = 0; value < weights.size(); ++value)
+    if (weights(value) > 0) values.push_back(static_cast<std::uint32_t>(value));
+  return values;
+}
+
+// Values of people of a pool.
+std::vector<std::uint32_t> values_in(const ReleasedPool& pool,
+                                     std::span<const std::uint32_t> value_of_person) {
+  std::vector<std::uint32_t> values;
+  for (const std::uint32_t person : pool.people) values.push_back(value_of_person[person]);
+  std::ranges::sort(values);
+  values.erase(std::ranges::unique(values).begin(), values.end());
+  return values;
+}
+
+void add_km(InformedErrors& errors, std::span<const SignalTable> pools, std::span<const Place> places) {
+  CompensatedSum km, group_only;
+  for (const SignalTable& pool : pools) {
+    const VectorXd of_pool = pool.joint.colwise().sum().transpose();
+    const std::vector<std::uint32_t> candidates = values_in(of_pool);
+    if (candidates.empty()) continue;
+    group_only.add(nearest_guess(places, all_of(of_pool), candidates).cost);
+    for (Index signal = 0; signal < pool.joint.rows(); ++signal) {
+      const VectorXd weights = pool.joint.row(signal).transpose();
+      if (weights.sum() > 0) km.add(nearest_guess(places, all_of(weights), candidates).cost);
+    }
+  }
+  errors.km = km.value();
+  errors.group_only_km = group_only.value();
+}
+
+void require_distribution(std::span<const SignalTable> pools, std::span<const double> numbers,
+                          std::span<const Place> places) {
   constexpr double kSumTolerance = 1e-6;  // sums of a million rounded entries
   double total = 0;
   bool fits = !pools.empty();
@@ -69,7 +108,8 @@ void require_distribution(std::span<const SignalTable> pools, std::span<const do
            pool.joint.allFinite() && pool.joint.minCoeff() >= 0;
     total += pool.joint.sum();
   }
-  fits = fits && (numbers.empty() || static_cast<Index>(numbers.size()) == pools.front().joint.cols());
+  for (const std::size_t scale : {numbers.size(), places.size()})
+    fits = fits && (scale == 0 || static_cast<Index>(scale) == pools.front().joint.cols());
   if (!fits || std::abs(total - 1) > kSumTolerance)
     throw InputError({.source = "signal tables"}, "they are no joint distribution of signals and values",
                      "Give finite shares of all people that are not negative and sum to 1 over all pools.");
@@ -121,8 +161,9 @@ constexpr std::size_t kTargetsTogether = 8;
 
 }  // namespace
 
-InformedErrors informed_attack(std::span<const SignalTable> pools, std::span<const double> numbers) {
-  require_distribution(pools, numbers);
+InformedErrors informed_attack(std::span<const SignalTable> pools, std::span<const double> numbers,
+                               std::span<const Place> places) {
+  require_distribution(pools, numbers, places);
   const BestGuess guess(numbers, pools.front().joint.cols());
   CompensatedSum error, group_only;
   for (const SignalTable& pool : pools) {
@@ -130,14 +171,16 @@ InformedErrors informed_attack(std::span<const SignalTable> pools, std::span<con
       error.add(guess.cost(pool.joint.row(signal).transpose()));
     group_only.add(guess.cost(pool.joint.colwise().sum().transpose()));
   }
-  return {.error = error.value(), .group_only = group_only.value()};
+  InformedErrors errors{.error = error.value(), .group_only = group_only.value()};
+  if (!places.empty()) add_km(errors, pools, places);
+  return errors;
 }
 
 std::vector<RepeatedErrors> repeated_releases(
     std::span<const std::uint32_t> value_of_person, std::uint32_t values, std::span<const double> numbers,
     std::span<const ReleasedPool> pools,
     const std::function<std::vector<std::uint32_t>(int release)>& donors_of, const RepeatedSettings& settings,
-    const Key& key, const Progress& progress) {
+    const Key& key, const Progress& progress, std::span<const Place> places) {
   const std::vector<Target> targets = choose_targets(pools, settings.most_people, key);
   validate(settings, targets.size());
   std::vector<std::vector<std::uint32_t>> donors;
@@ -150,6 +193,10 @@ std::vector<RepeatedErrors> repeated_releases(
 
   const BestGuess guess(numbers, static_cast<Index>(values));
   std::vector<std::vector<double>> errors(settings.releases.size(), std::vector<double>(targets.size()));
+  std::vector<std::vector<double>> kms = errors;
+  std::vector<std::vector<std::uint32_t>> candidates;
+  if (!places.empty())
+    for (const ReleasedPool& pool : pools) candidates.push_back(values_in(pool, value_of_person));
   parallel_blocks(targets.size(), kTargetsTogether, [&](std::size_t begin, std::size_t end) {
     progress.throw_if_stopped();
     for (std::size_t t = begin; t < end; ++t) {
@@ -159,15 +206,20 @@ std::vector<RepeatedErrors> repeated_releases(
       for (std::size_t n = 0; n < settings.releases.size(); ++n) {
         for (; seen < settings.releases[n]; ++seen)
           logs.array() += pools[pool].column(donors[static_cast<std::size_t>(seen)][person]).array().log();
-        errors[n][t] = guess.error(values_of(logs, pools[pool].people, value_of_person, values),
-                                   value_of_person[person]);
+        const VectorXd weights = values_of(logs, pools[pool].people, value_of_person, values);
+        const std::uint32_t truth = value_of_person[person];
+        errors[n][t] = guess.error(weights, truth);
+        if (!places.empty())
+          kms[n][t] = km_off(places, nearest_guess(places, all_of(weights), candidates[pool]), truth);
       }
     }
   });
 
   std::vector<RepeatedErrors> results;
-  for (std::size_t n = 0; n < settings.releases.size(); ++n)
+  for (std::size_t n = 0; n < settings.releases.size(); ++n) {
     results.push_back({.releases = settings.releases[n], .error = estimate(errors[n])});
+    if (!places.empty()) results.back().km = estimate(kms[n]);
+  }
   return results;
 }
 

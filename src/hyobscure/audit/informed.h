@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "hyobscure/audit/interval.h"
+#include "hyobscure/audit/place.h"
 #include "hyobscure/base/numeric.h"
 #include "hyobscure/base/progress.h"
 #include "hyobscure/base/random.h"
@@ -23,6 +25,8 @@ struct SignalTable {
 struct InformedErrors {
   double error = kUnset;       ///< expected absolute error, or probability of a wrong value
   double group_only = kUnset;  ///< the same without the signal, knowing the pool
+  double km = kUnset;          ///< places: expected distance of the guess of least expected distance
+  double group_only_km = kUnset;
   double advantage() const { return group_only - error; }
 };
 
@@ -32,11 +36,14 @@ struct InformedErrors {
 ///
 ///   error = sum over signals s of  min over m of  sum over y of P(s, y) |number(y) - m|
 ///   error = 1 - sum over signals s of  max over y of P(s, y)                            (categories)
+///   km    = sum over signals s of  min over m of  sum over y of P(s, y) |place(y) - place(m)|     (places)
 ///
-/// Exact, no training. `numbers` is the number of each value, empty for categories. Throws InputError for
-/// tables that are no distribution.
+/// m is one of the pool's values. Exact, no training. `numbers` is the number of each value, empty for
+/// categories; `places` where each lies, empty unless the secret is spatial. Throws InputError for tables
+/// that are no distribution.
 [[nodiscard]] InformedErrors informed_attack(std::span<const SignalTable> pools,
-                                             std::span<const double> numbers);
+                                             std::span<const double> numbers,
+                                             std::span<const Place> places = {});
 
 /// A pool whose people are published anew, independently, in every release.
 struct ReleasedPool {
@@ -52,11 +59,13 @@ struct RepeatedSettings {
 
 struct RepeatedErrors {
   int releases;
-  Estimate error;  ///< over people
+  Estimate error;                   ///< over people
+  std::optional<Estimate> km = {};  ///< places only
 };
 
 /// The informed attacker who sees R independent releases of the same people: his posterior of being person u
-/// of the pool is proportional to the product of O(donor_r | u); he guesses median or mode of its values.
+/// of the pool is proportional to the product of O(donor_r | u); he guesses median or mode of its values, and
+/// the one of least expected distance.
 ///
 /// `donors_of(r)` draws release r = 0, 1, ... and gives the donor of every person; called from one thread.
 /// Cost: people attacked * releases * pool. Throws InputError for fewer than two people and for donors that
@@ -65,6 +74,6 @@ struct RepeatedErrors {
     std::span<const std::uint32_t> value_of_person, std::uint32_t values, std::span<const double> numbers,
     std::span<const ReleasedPool> pools,
     const std::function<std::vector<std::uint32_t>(int release)>& donors_of, const RepeatedSettings& settings,
-    const Key& key, const Progress& progress = {});
+    const Key& key, const Progress& progress = {}, std::span<const Place> places = {});
 
 }  // namespace hyobscure::audit

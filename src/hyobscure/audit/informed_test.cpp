@@ -77,6 +77,42 @@ TEST(Informed, EqualsEnumerationOfAllGuesses) {
   }
 }
 
+// Every guess that the pool holds, for every signal, person by person.
+TEST(Informed, DistanceEqualsEnumerationOfAllGuesses) {
+  std::mt19937 random(3);
+  for (int trial = 0; trial < 20; ++trial) {
+    std::vector<Place> places;
+    for (int value = 0; value < 5; ++value)
+      places.push_back({static_cast<double>(random() % 7), static_cast<double>(random() % 7)});
+    std::vector<SignalTable> pools;
+    double km = 0, group_only = 0;
+    for (const double share : {0.4, 0.6}) {
+      const MatrixXd channel = random_channel(random, 4);
+      std::vector<std::uint32_t> value_of(4);
+      for (auto& value : value_of) value = static_cast<std::uint32_t>(random() % 5);
+      pools.push_back({joint_of(channel, value_of, 5, share)});
+      const auto least = [&](const VectorXd& chance) {
+        double best = INFINITY;
+        for (const std::uint32_t guess : value_of) {
+          double sum = 0;
+          for (Index u = 0; u < 4; ++u) {
+            const Place &a = places[guess], &b = places[value_of[static_cast<std::size_t>(u)]];
+            sum += chance(u) * std::hypot(a.east - b.east, a.north - b.north);
+          }
+          best = std::min(best, sum);
+        }
+        return best;
+      };
+      for (Index signal = 0; signal < 4; ++signal) km += share / 4 * least(channel.col(signal));
+      group_only += share / 4 * least(VectorXd::Ones(4));
+    }
+    const InformedErrors found = informed_attack(pools, {}, places);
+    EXPECT_NEAR(found.km, km, 1e-12);
+    EXPECT_NEAR(found.group_only_km, group_only, 1e-12);
+    EXPECT_TRUE(std::isnan(informed_attack(pools, {}).km));
+  }
+}
+
 TEST(Informed, KnowsAllFromOnesOwnRowAndNothingFromTheSameRow) {
   const std::vector<std::uint32_t> value_of = {0, 1, 2, 2};
   const std::vector<double> numbers = {18, 20, 30};
@@ -174,13 +210,16 @@ TEST(RepeatedReleases, AreThePosteriorByBayesOnThreePeople) {
   const std::vector<std::uint32_t> value_of = {0, 1, 1};
   const ReleasedPool pool{.people = {0, 1, 2},
                           .column = [&](std::uint32_t donor) -> VectorXd { return channel.col(donor); }};
+  const std::vector<Place> places = {{0, 0}, {3, 4}};
   const auto found = repeated_releases(
       value_of, 2, {}, {&pool, 1},
       [](int r) { return std::vector<std::uint32_t>(3, static_cast<std::uint32_t>(r)); },
-      {.releases = {1, 2}}, Key::from_seed(1));
+      {.releases = {1, 2}}, Key::from_seed(1), {}, places);
   // One release: .5 against .2 + .6, so value 1; two: .15 against .22, value 1. Person 0 is missed.
   EXPECT_NEAR(found[0].error.mean, 1.0 / 3, 1e-12);
   EXPECT_NEAR(found[1].error.mean, 1.0 / 3, 1e-12);
+  ASSERT_TRUE(found[1].km);
+  EXPECT_NEAR(found[1].km->mean, 5.0 / 3, 1e-12);
 }
 
 TEST(RepeatedReleases, OfTheSameRowForAllTellNothing) {

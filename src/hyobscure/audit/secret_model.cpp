@@ -54,6 +54,10 @@ Eigen::RowVectorXd frequencies_of(const Victims& victims, People people) {
   return counts;
 }
 
+std::span<const double> all_of(const Eigen::RowVectorXd& weights) {
+  return {weights.data(), static_cast<std::size_t>(weights.size())};
+}
+
 std::uint32_t kept_of(const Victims& victims, std::uint32_t person) {
   return victims.kept_of_person.empty() ? 0 : victims.kept_of_person[person];
 }
@@ -71,6 +75,7 @@ std::vector<std::uint32_t> distinct_values(const Victims& victims, People people
 GroupValues::GroupValues(const Victims& victims)
     : values_(victims.values),
       has_(std::size_t{victims.groups} * victims.values, 0),
+      of_group_(victims.groups),
       low_(victims.groups, std::numeric_limits<double>::infinity()),
       high_(victims.groups, -std::numeric_limits<double>::infinity()),
       rank_(victims.groups, 0) {
@@ -81,6 +86,9 @@ GroupValues::GroupValues(const Victims& victims)
     low_[group] = std::min(low_[group], victims.numbers[value]);
     high_[group] = std::max(high_[group], victims.numbers[value]);
   }
+  for (std::uint32_t group = 0; group < victims.groups; ++group)
+    for (std::uint32_t value = 0; value < victims.values; ++value)
+      if (has(group, value)) of_group_[group].push_back(value);
   std::vector<std::size_t> order(victims.groups);
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
@@ -94,11 +102,7 @@ double GroupValues::into_range(std::uint32_t group, double number) const {
 
 std::size_t GroupValues::most_values() const {
   std::size_t most = 0;
-  for (std::size_t group = 0; group * values_ < has_.size(); ++group) {
-    const auto begin = has_.begin() + static_cast<std::ptrdiff_t>(group * values_);
-    most = std::max(
-        most, static_cast<std::size_t>(std::count(begin, begin + static_cast<std::ptrdiff_t>(values_), 1)));
-  }
+  for (const auto& values : of_group_) most = std::max(most, values.size());
   return most;
 }
 
@@ -182,6 +186,9 @@ PersonErrors SecretModel::errors(People tested, const Sight& sight) const {
     for (std::size_t c = 0; c < known_values_.size(); ++c)
       probabilities(known_values_[c]) = predicted(row, static_cast<Index>(c));
     add_rank_errors(probabilities, truth, [&](std::uint32_t v) { return groups_.has(group, v); }, errors);
+    if (victims_.spatial())
+      errors.km.push_back(km_off(
+          victims_.places, nearest_guess(victims_.places, all_of(probabilities), groups_.of(group)), truth));
   }
   return errors;
 }
@@ -209,6 +216,8 @@ People GroupGuess::like(std::uint32_t person) const {
 PersonErrors GroupGuess::errors(People tested) const {
   std::map<const std::uint32_t*, double> medians;  // of each set of known people, by its place in memory
   std::map<const std::uint32_t*, Eigen::RowVectorXd> frequencies;
+  // By group as well: where a group has no known people, those of all groups stand for it.
+  std::map<std::pair<const std::uint32_t*, std::uint32_t>, NearestGuess> nearest;
   PersonErrors errors;
   for (const std::uint32_t person : tested) {
     const People known = like(person);
@@ -221,6 +230,10 @@ PersonErrors GroupGuess::errors(People tested) const {
       const auto [found, is_new] = frequencies.try_emplace(known.data());
       if (is_new) found->second = frequencies_of(victims_, known);
       add_rank_errors(found->second, truth, [&](std::uint32_t v) { return groups_.has(group, v); }, errors);
+      if (!victims_.spatial()) continue;
+      const auto [guess, is_first] = nearest.try_emplace({known.data(), group});
+      if (is_first) guess->second = nearest_guess(victims_.places, all_of(found->second), groups_.of(group));
+      errors.km.push_back(km_off(victims_.places, guess->second, truth));
     }
   }
   return errors;
@@ -229,6 +242,9 @@ PersonErrors GroupGuess::errors(People tested) const {
 PersonErrors GroupGuess::errors_without_group(People tested) const {
   const double guess = victims_.ordered() ? median(numbers_of(victims_, all_)) : 0;
   const Eigen::RowVectorXd frequencies = frequencies_of(victims_, all_);
+  NearestGuess nearest;
+  if (victims_.spatial())
+    nearest = nearest_guess(victims_.places, all_of(frequencies), distinct_values(victims_, all_));
   PersonErrors errors;
   for (const std::uint32_t person : tested) {
     const std::uint32_t truth = victims_.value_of_person[person];
@@ -236,6 +252,7 @@ PersonErrors GroupGuess::errors_without_group(People tested) const {
       errors.first.push_back(std::abs(guess - victims_.numbers[truth]));
     else
       add_rank_errors(frequencies, truth, [](std::uint32_t) { return true; }, errors);
+    if (victims_.spatial()) errors.km.push_back(km_off(victims_.places, nearest, truth));
   }
   return errors;
 }

@@ -16,6 +16,7 @@ namespace hyobscure::audit {
 struct PersonErrors {
   std::vector<double> first;
   std::vector<double> fifth;  ///< categories only
+  std::vector<double> km;     ///< places only: distance of the guess of least expected distance
 };
 
 /// Which values a group holds: public, as the release tells the groups.
@@ -24,6 +25,7 @@ class GroupValues {
   explicit GroupValues(const Victims& victims);
 
   bool has(std::uint32_t group, std::uint32_t value) const { return has_[group * values_ + value] != 0; }
+  std::span<const std::uint32_t> of(std::uint32_t group) const { return of_group_[group]; }  ///< ascending
   double into_range(std::uint32_t group, double number) const;
   std::size_t most_values() const;  ///< of a group
   /// 1, 2, ... by the smallest number of the group (ordered secrets).
@@ -32,6 +34,7 @@ class GroupValues {
  private:
   std::size_t values_;
   std::vector<std::uint8_t> has_;
+  std::vector<std::vector<std::uint32_t>> of_group_;
   std::vector<double> low_, high_, rank_;
 };
 

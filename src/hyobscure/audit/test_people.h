@@ -31,6 +31,7 @@ struct Sample {
   std::uint32_t values, groups;
   std::vector<double> numbers;
   std::uint32_t kept_combinations = 1;
+  std::vector<Place> places = {};
 
   Victims victims() const {
     return {.features = features,
@@ -40,7 +41,8 @@ struct Sample {
             .group_of_person = group_of_person,
             .groups = groups,
             .kept_of_person = kept_of_person,
-            .kept_combinations = kept_combinations};
+            .kept_combinations = kept_combinations,
+            .places = places};
   }
 };
 
@@ -72,6 +74,16 @@ inline Sample planted_people(unsigned seed, std::size_t people, std::uint32_t va
     sample.group_of_person.push_back(value / values_a_group);
   }
   sample.features = sparse(dense);
+  return sample;
+}
+
+/// The same where values are places: those of a group in a row, 2 km apart, the groups one above the other.
+inline Sample planted_places(unsigned seed, std::size_t people, std::uint32_t values,
+                             std::uint32_t values_a_group, double signal) {
+  Sample sample = planted_people(seed, people, values, values_a_group, signal, false);
+  for (std::uint32_t value = 0; value < values; ++value)
+    sample.places.push_back(
+        {.east = 2.0 * (value % values_a_group), .north = 3.0 * (value / values_a_group)});
   return sample;
 }
 

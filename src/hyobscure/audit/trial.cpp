@@ -170,12 +170,14 @@ std::vector<AttackResult> run_trials(const Victims& victims, const std::vector<T
                         .scenario = scenario,
                         .error = summary.errors(&PersonErrors::first),
                         .top5_error = {},
+                        .km_error = {},
                         .repetitions = settings.repetitions,
                         .known_people = known,
                         .tested_people = tested,
                         .interval_over_people = settings.repetitions == 1};
     if (!victims.ordered() && groups.most_values() > 5)
       result.top5_error = summary.errors(&PersonErrors::fifth);
+    if (victims.spatial()) result.km_error = summary.errors(&PersonErrors::km);
     results.push_back(result);
   }
   return results;

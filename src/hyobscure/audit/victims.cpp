@@ -38,6 +38,12 @@ void check(const Victims& victims) {
                                  std::all_of(victims.numbers.begin(), victims.numbers.end(),
                                              [](double number) { return std::isfinite(number); })),
           "secret", "an ordered secret needs a finite number for each value", "Read the people again.");
+  require(!victims.spatial() ||
+              (!victims.ordered() && victims.places.size() == victims.values &&
+               std::all_of(victims.places.begin(), victims.places.end(),
+                           [](const Place& p) { return std::isfinite(p.east) && std::isfinite(p.north); })),
+          "secret", "a spatial secret needs a finite place for each value and no numbers",
+          "Read the people again.");
   require(std::adjacent_find(victims.value_of_person.begin(), victims.value_of_person.end(),
                              std::not_equal_to<>()) != victims.value_of_person.end(),
           "secret", "all people have the same value: there is nothing to infer",

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "hyobscure/audit/place.h"
 #include "hyobscure/data/people.h"
 
 namespace hyobscure::audit {
@@ -20,8 +21,10 @@ struct Victims {
   std::uint32_t groups;                                ///< every group is below it
   std::span<const std::uint32_t> kept_of_person = {};  ///< combination of kept cells; empty: nothing is kept
   std::uint32_t kept_combinations = 1;                 ///< every combination is below it
+  std::vector<Place> places = {};                      ///< spatial secrets: where each value lies; else empty
 
   bool ordered() const { return !numbers.empty(); }
+  bool spatial() const { return !places.empty(); }
   std::size_t size() const { return value_of_person.size(); }
 };
 

@@ -11,6 +11,8 @@ namespace hyobscure::report {
 
 [[nodiscard]] std::string attacker_name(audit::Attacker attacker);  ///< "random forest"
 [[nodiscard]] std::string scenario_name(audit::Scenario scenario);  ///< "I"
+/// What `error` of an attack is: "mean absolute error", "share of wrong guesses".
+[[nodiscard]] std::string error_name(const study::Audit& audit);
 
 [[nodiscard]] Json estimate_json(const audit::Estimate& estimate);
 [[nodiscard]] Json utility_json(const audit::UtilityResult& utility);

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
+#include <optional>
 
 #include "hyobscure/report/audit_facts.h"
 #include "hyobscure/report/summary.h"
@@ -34,19 +37,36 @@ std::string verdict(const audit::AttackErrors& error) {
   return "gains nothing that could be measured";
 }
 
-std::string attacks_text(const study::Audit& audit) {
-  TextTable table({"attacker", "scenario", "error on the release", "on true features", "group alone",
+using ErrorsOf = std::function<std::optional<audit::AttackErrors>(const audit::AttackResult&)>;
+
+/// One measure of all attacks; nothing where none was measured by it.
+std::string attacks_text(const study::Audit& audit, const std::string& error, const ErrorsOf& errors_of) {
+  TextTable table({"attacker", "scenario", error + " on the release", "on true features", "group alone",
                    "nothing known", "gain on the group", "so he"});
-  for (const audit::AttackResult& attack : audit.attacks)
-    table.row({attacker_name(attack.attacker), scenario_name(attack.scenario),
-               with_interval(attack.error.attack), figure(attack.error.unobscured.mean),
-               figure(attack.error.group_only.mean), figure(attack.error.no_information.mean),
-               with_interval(attack.error.advantage), verdict(attack.error)});
-  return table.text();
+  bool any = false;
+  for (const audit::AttackResult& attack : audit.attacks) {
+    const std::optional<audit::AttackErrors> errors = errors_of(attack);
+    if (!errors) continue;
+    any = true;
+    table.row({attacker_name(attack.attacker), scenario_name(attack.scenario), with_interval(errors->attack),
+               figure(errors->unobscured.mean), figure(errors->group_only.mean),
+               figure(errors->no_information.mean), with_interval(errors->advantage), verdict(*errors)});
+  }
+  return any ? table.text() : "";
 }
 
-std::string informed_text(const study::Audit& audit) {
-  if (!audit.informed) return "";
+std::string attacks_text(const study::Audit& audit) {
+  std::string text =
+      attacks_text(audit, audit.ordered ? "error" : "wrong", [](const auto& attack) { return attack.error; });
+  const std::string five =
+      attacks_text(audit, "missed", [](const auto& attack) { return attack.top5_error; });
+  const std::string km = attacks_text(audit, "km", [](const auto& attack) { return attack.km_error; });
+  if (!five.empty()) text += "Not among five guesses: share of people\n" + five;
+  if (!km.empty()) text += "Distance of the guess from the truth: km\n" + km;
+  return text;
+}
+
+std::string informed_number_text(const study::Audit& audit) {
   std::string text = fmt::format(
       "  Somebody who knows the whole table and the channel errs by {} (by {} with the group alone): nobody "
       "who sees "
@@ -58,6 +78,30 @@ std::string informed_text(const study::Audit& audit) {
     text += fmt::format("{} {} after {}", &repeated == &audit.repeated.front() ? "" : ",",
                         figure(repeated.error.mean), repeated.releases);
   return text + " releases: publish once.\n";
+}
+
+std::string informed_guess_text(const study::Audit& audit) {
+  const audit::InformedErrors& informed = *audit.informed;
+  std::string text = fmt::format(
+      "  Somebody who knows the whole table and the channel guesses wrong for a share of {} ({} with the "
+      "group "
+      "alone): nobody who sees one release is wrong less often.\n",
+      figure(informed.error), figure(informed.group_only));
+  if (std::isfinite(informed.km))
+    text += fmt::format("  He comes within {} km on average ({} km with the group alone).\n",
+                        figure(informed.km), figure(informed.group_only_km));
+  if (audit.repeated.empty()) return text;
+  text += "  Were the same people released anew, he would be wrong for";
+  for (const audit::RepeatedErrors& repeated : audit.repeated)
+    text += fmt::format(
+        "{} {}{} after {}", &repeated == &audit.repeated.front() ? "" : ",", figure(repeated.error.mean),
+        repeated.km ? fmt::format(" ({} km)", figure(repeated.km->mean)) : "", repeated.releases);
+  return text + " releases: publish once.\n";
+}
+
+std::string informed_text(const study::Audit& audit) {
+  if (!audit.informed) return "";
+  return audit.ordered ? informed_number_text(audit) : informed_guess_text(audit);
 }
 
 std::string utilities_text(const study::Audit& audit) {
@@ -75,7 +119,47 @@ std::string utilities_text(const study::Audit& audit) {
   return "What the release is good for\n" + table.text() + notes;
 }
 
+Json errors_json(const audit::AttackErrors& errors) {
+  return {{"published", estimate_json(errors.attack)},
+          {"unobscured", estimate_json(errors.unobscured)},
+          {"group_only", estimate_json(errors.group_only)},
+          {"nothing", estimate_json(errors.no_information)},
+          {"advantage", estimate_json(errors.advantage)},
+          {"unobscured_advantage", estimate_json(errors.unobscured_advantage)}};
+}
+
+Json attack_json(const audit::AttackResult& attack) {
+  Json json = {{"attacker", attacker_name(attack.attacker)}, {"scenario", scenario_name(attack.scenario)},
+               {"what", what_he_has(attack.scenario)},       {"repetitions", attack.repetitions},
+               {"known_people", attack.known_people},        {"tested_people", attack.tested_people}};
+  json.update(errors_json(attack.error));
+  if (attack.top5_error) json["top5"] = errors_json(*attack.top5_error);
+  if (attack.km_error) json["km"] = errors_json(*attack.km_error);
+  return json;
+}
+
+Json informed_json(const study::Audit& audit) {
+  const audit::InformedErrors& informed = *audit.informed;
+  Json json = {{"error", number(informed.error)},
+               {"group_only", number(informed.group_only)},
+               {"repeated", Json::array()}};
+  for (const audit::RepeatedErrors& repeated : audit.repeated)
+    json["repeated"].push_back({{"releases", repeated.releases}, {"error", estimate_json(repeated.error)}});
+  if (!std::isfinite(informed.km)) return json;
+  json["km"] = {{"error", number(informed.km)},
+                {"group_only", number(informed.group_only_km)},
+                {"repeated", Json::array()}};
+  for (const audit::RepeatedErrors& repeated : audit.repeated)
+    json["km"]["repeated"].push_back(
+        {{"releases", repeated.releases}, {"error", estimate_json(*repeated.km)}});
+  return json;
+}
+
 }  // namespace
+
+std::string error_name(const study::Audit& audit) {
+  return audit.ordered ? "mean absolute error" : "share of wrong guesses";
+}
 
 std::string attacker_name(audit::Attacker attacker) {
   return attacker == audit::Attacker::Forest ? "random forest" : "boosted trees";
@@ -104,31 +188,13 @@ Json utility_json(const audit::UtilityResult& utility) {
 }
 
 Json audit_facts(const study::Audit& audit) {
-  Json json = {{"error", "mean absolute error"},
+  Json json = {{"error", error_name(audit)},
                {"repetitions", audit.repetitions},
                {"redrawn", audit.redrawn},
                {"attacks", Json::array()}};
-  for (const audit::AttackResult& attack : audit.attacks)
-    json["attacks"].push_back({{"attacker", attacker_name(attack.attacker)},
-                               {"scenario", scenario_name(attack.scenario)},
-                               {"what", what_he_has(attack.scenario)},
-                               {"repetitions", attack.repetitions},
-                               {"known_people", attack.known_people},
-                               {"tested_people", attack.tested_people},
-                               {"published", estimate_json(attack.error.attack)},
-                               {"unobscured", estimate_json(attack.error.unobscured)},
-                               {"group_only", estimate_json(attack.error.group_only)},
-                               {"nothing", estimate_json(attack.error.no_information)},
-                               {"advantage", estimate_json(attack.error.advantage)},
-                               {"unobscured_advantage", estimate_json(attack.error.unobscured_advantage)}});
-  if (audit.informed) {
-    json["informed"] = {{"error", number(audit.informed->error)},
-                        {"group_only", number(audit.informed->group_only)},
-                        {"repeated", Json::array()}};
-    for (const audit::RepeatedErrors& repeated : audit.repeated)
-      json["informed"]["repeated"].push_back(
-          {{"releases", repeated.releases}, {"error", estimate_json(repeated.error)}});
-  }
+  if (!audit.ordered) json["error_kind"] = "share";
+  for (const audit::AttackResult& attack : audit.attacks) json["attacks"].push_back(attack_json(attack));
+  if (audit.informed) json["informed"] = informed_json(audit);
   json["utilities"] = Json::array();
   for (const audit::UtilityResult& utility : audit.utilities)
     json["utilities"].push_back(utility_json(utility));
@@ -138,8 +204,8 @@ Json audit_facts(const study::Audit& audit) {
 
 std::string audit_text(const study::Audit& audit, const data::Spec& spec) {
   std::string text =
-      fmt::format("Attacks on \"{}\": mean absolute error with its 95 % interval, {} repetitions{}\n",
-                  spec.people.secret.text(), audit.repetitions,
+      fmt::format("Attacks on \"{}\": {} with its 95 % interval, {} repetitions{}\n",
+                  spec.people.secret.text(), error_name(audit), audit.repetitions,
                   audit.redrawn ? ", each with its own split and draw" : ", each with its own split");
   text += attacks_text(audit) + informed_text(audit) + "\n" + utilities_text(audit);
   for (const std::string& note : audit.notes) text += "  " + note + "\n";

@@ -12,6 +12,7 @@
 #include "hyobscure/obscure/method.h"
 #include "hyobscure/obscure/signals.h"
 #include "hyobscure/report/audit_facts.h"
+#include "hyobscure/report/group_facts.h"
 #include "hyobscure/study/informed.h"
 
 namespace hyobscure::report {
@@ -32,15 +33,17 @@ Json data_facts(const ReportInput& input) {
                                     std::pair{"a rare secret", counts.people_with_rare_secret},
                                     std::pair{"no events", counts.people_without_events}})
     if (number > 0) left_out.push_back({{"why", why}, {"people", number}});
-  return {{"people", people.size()},
-          {"left_out", left_out},
-          {"values", people.values.size()},
-          {"features", people.features.columns},
-          {"entries", people.features.entries()},
-          {"secret", input.spec.people.secret.text()},
-          {"secret_kind", input.spec.secret.kind.text()},
-          {"kept", input.spec.people.keep},
-          {"distance", input.spec.channel.distance}};
+  Json json = {{"people", people.size()},
+               {"left_out", left_out},
+               {"values", people.values.size()},
+               {"features", people.features.columns},
+               {"entries", people.features.entries()},
+               {"secret", input.spec.people.secret.text()},
+               {"secret_kind", input.spec.secret.kind.text()},
+               {"kept", input.spec.people.keep},
+               {"distance", input.spec.channel.distance}};
+  add_space_facts(json, people);
+  return json;
 }
 
 Json release_facts(const ReportInput& input) {
@@ -68,17 +71,6 @@ Json checks_facts(const release::Verification& verification) {
   Json json = Json::array();
   for (const release::Check& check : verification.checks)
     json.push_back({{"what", check.name}, {"passed", check.passed}, {"detail", check.detail}});
-  return json;
-}
-
-Json histogram_facts(const data::People& people, const obscure::Mechanism& mechanism) {
-  std::vector<std::int64_t> counts(people.values.size(), 0);
-  for (const std::uint32_t value : people.secrets) counts[value] += 1;
-  Json json = Json::array();
-  for (std::uint32_t v = 0; v < counts.size(); ++v)
-    json.push_back({{"value", people.values[v].centre},
-                    {"people", counts[v]},
-                    {"group", mechanism.groups[mechanism.group_of_value(v)].label}});
   return json;
 }
 
@@ -159,14 +151,7 @@ void add_mechanism(Json& json, const ReportInput& input) {
   json["constraints"] = {{"people", {mechanism.limits.least_people, mechanism.limits.most_people}},
                          {"values", {mechanism.limits.least_values, mechanism.limits.most_values}},
                          {"groups", mechanism.groups.size()}};
-  json["groups"] = Json::array();
-  for (const obscure::Group& group : mechanism.groups)
-    json["groups"].push_back({{"label", group.label},
-                              {"low", optional_number(group.covers[0].low)},
-                              {"high", optional_number(group.covers[0].high)},
-                              {"people", group.people},
-                              {"values", group.values}});
-  json["histogram"] = histogram_facts(input.reading.people, mechanism);
+  add_group_facts(json, input.reading.people, mechanism);
   json["leakage"] = leakage_facts(promise);
   if (std::isfinite(promise.epsilon)) json["leakage"]["epsilon"] = promise.epsilon;
   json["distance"] = number(promise.distance);
@@ -228,8 +213,10 @@ void add_trade_off(Json& json, const Json& audits) {
       name = use->at("name");
       json["tradeoff"] = Json::array();
       json["tradeoff_axes"] = {
-          {"attack", fmt::format("error of {}, scenario {}", attack.at("attacker").get<std::string>(),
-                                 attack.at("scenario").get<std::string>())},
+          {"attack",
+           fmt::format("{} of {}, scenario {}",
+                       audit.contains("error_kind") ? audit.at("error").get<std::string>() : "error",
+                       attack.at("attacker").get<std::string>(), attack.at("scenario").get<std::string>())},
           {"utility", fmt::format("loss of {} ({})", name, use->at("measure").get<std::string>())},
           {"utility_better", "lower"}};
     }

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
 #include "hyobscure/report/audit_facts.h"
 #include "hyobscure/report/summary.h"
@@ -9,11 +11,32 @@
 namespace hyobscure::report {
 namespace {
 
-/// The attacker who comes nearest to the truth.
+/// The attacker who errs least.
 const audit::AttackResult* worst_attack(const study::Audit& audit) {
   const auto worst = std::ranges::min_element(
       audit.attacks, {}, [](const audit::AttackResult& attack) { return attack.error.attack.mean; });
   return worst == audit.attacks.end() ? nullptr : &*worst;
+}
+
+/// The errors in km of the attacker who comes nearest, who need not be the one who guesses right most often.
+std::optional<audit::AttackErrors> nearest_errors(const study::Audit& audit) {
+  std::optional<audit::AttackErrors> nearest;
+  for (const audit::AttackResult& attack : audit.attacks)
+    if (attack.km_error && (!nearest || attack.km_error->attack.mean < nearest->attack.mean))
+      nearest = attack.km_error;
+  return nearest;
+}
+
+/// Columns in km; nothing where the secret is no place.
+void add_km(std::vector<std::string>& row, const study::Audit& audit) {
+  const std::optional<audit::AttackErrors> nearest = nearest_errors(audit);
+  if (!nearest) {
+    row.insert(row.end(), {"-", "-"});
+    return;
+  }
+  row.push_back(fmt::format("{:.3f} [{:.3f}, {:.3f}]", nearest->attack.mean, nearest->attack.low,
+                            nearest->attack.high));
+  row.push_back(fmt::format("{:.3f}", nearest->group_only.mean));
 }
 
 std::string loss_text(const audit::UtilityResult& utility) {
@@ -29,15 +52,34 @@ void csv_row(std::string& text, const study::AuditedPoint& point, const std::str
                       estimate.mean, estimate.low, estimate.high);
 }
 
+/// `measure`: what stands behind the name of a figure, "_km".
+void csv_errors(std::string& text, const study::AuditedPoint& point, const std::string& name,
+                const audit::AttackErrors& error, const std::string& measure) {
+  csv_row(text, point, "attack", name, "published" + measure, error.attack);
+  csv_row(text, point, "attack", name, "unobscured" + measure, error.unobscured);
+  csv_row(text, point, "attack", name, "group_only" + measure, error.group_only);
+  csv_row(text, point, "attack", name, "nothing" + measure, error.no_information);
+  csv_row(text, point, "attack", name, "advantage" + measure, error.advantage);
+}
+
 }  // namespace
 
 std::string trade_off_text(const study::TradeOff& trade_off) {
   if (trade_off.points.empty()) return "No mechanism was audited.\n";
-  std::vector<std::string> header = {
-      "method", "budget",      "distance",      "leakage", "strongest attacker",
-      "error",  "group alone", "true features", "informed"};
-  for (const audit::UtilityResult& utility : trade_off.points.front().audit.utilities)
-    header.push_back("loss of " + utility.name);
+  const study::Audit& first = trade_off.points.front().audit;
+  const bool of_places = std::ranges::any_of(
+      trade_off.points, [](const auto& point) { return nearest_errors(point.audit).has_value(); });
+  std::vector<std::string> header = {"method",
+                                     "budget",
+                                     "distance",
+                                     "leakage",
+                                     "strongest attacker",
+                                     first.ordered ? "error" : "wrong",
+                                     "group alone",
+                                     "true features",
+                                     "informed"};
+  if (of_places) header.insert(header.end(), {"nearest attacker, km", "group alone, km"});
+  for (const audit::UtilityResult& utility : first.utilities) header.push_back("loss of " + utility.name);
   TextTable table(header);
   for (const study::AuditedPoint& point : trade_off.points) {
     const audit::AttackResult* worst = worst_attack(point.audit);
@@ -54,12 +96,14 @@ std::string trade_off_text(const study::TradeOff& trade_off) {
                   fmt::format("{:.3f}", worst->error.group_only.mean),
                   fmt::format("{:.3f}", worst->error.unobscured.mean)});
     row.push_back(point.audit.informed ? fmt::format("{:.3f}", point.audit.informed->error) : "-");
+    if (of_places) add_km(row, point.audit);
     for (const audit::UtilityResult& utility : point.audit.utilities) row.push_back(loss_text(utility));
     table.row(std::move(row));
   }
-  return "Attacks (mean absolute error, 95 % interval; above the group alone it is the attacker's noise, not "
-         "protection) "
-         "and uses\n" +
+  return fmt::format(
+             "Attacks ({}, 95 % interval; above the group alone it is the attacker's noise, not protection) "
+             "and uses\n",
+             error_name(first)) +
          table.text();
 }
 
@@ -69,15 +113,15 @@ std::string trade_off_csv(const study::TradeOff& trade_off) {
     for (const audit::AttackResult& attack : point.audit.attacks) {
       const std::string name =
           fmt::format("{} {}", attacker_name(attack.attacker), scenario_name(attack.scenario));
-      csv_row(text, point, "attack", name, "published", attack.error.attack);
-      csv_row(text, point, "attack", name, "unobscured", attack.error.unobscured);
-      csv_row(text, point, "attack", name, "group_only", attack.error.group_only);
-      csv_row(text, point, "attack", name, "nothing", attack.error.no_information);
-      csv_row(text, point, "attack", name, "advantage", attack.error.advantage);
+      csv_errors(text, point, name, attack.error, "");
+      if (attack.top5_error) csv_errors(text, point, name, *attack.top5_error, "_top5");
+      if (attack.km_error) csv_errors(text, point, name, *attack.km_error, "_km");
     }
     if (point.audit.informed) {
       const double error = point.audit.informed->error;
       csv_row(text, point, "attack", "informed", "published", {error, error, error});
+      const double km = point.audit.informed->km;
+      if (std::isfinite(km)) csv_row(text, point, "attack", "informed", "published_km", {km, km, km});
     }
     for (const audit::UtilityResult& utility : point.audit.utilities) {
       if (!utility.measurable()) continue;

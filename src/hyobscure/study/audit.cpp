@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "hyobscure/audit/shadow.h"
 #include "hyobscure/base/error.h"
@@ -18,6 +19,26 @@
 
 namespace hyobscure::study {
 namespace {
+
+/// Where the values of a spatial secret lie, in km; values of several cells in their middle.
+std::vector<audit::Place> places_of(const data::People& people) {
+  if (!people.space || !people.space->grid) return {};
+  const data::SecretSpace& space = *people.space;
+  const auto axis = static_cast<std::size_t>(
+      std::ranges::find(space.axes, data::AxisKind::Spatial, &data::Axis::kind) - space.axes.begin());
+  std::vector<audit::Place> places(people.values.size());
+  std::vector<double> cells(people.values.size(), 0);
+  for (std::size_t p = 0; p < space.points.size(); ++p) {
+    const data::GridCell& cell = space.coordinate(p, axis).cell;
+    const std::uint32_t value = space.value_of_point[p];
+    places[value].east += space.grid->cell_km * cell.column;
+    places[value].north += space.grid->cell_km * cell.row;
+    cells[value] += 1;
+  }
+  for (std::size_t v = 0; v < places.size(); ++v)
+    places[v] = {.east = places[v].east / cells[v], .north = places[v].north / cells[v]};
+  return places;
+}
 
 /// The people as an attacker meets them: published by these groups.
 class Target {
@@ -35,11 +56,13 @@ class Target {
             .group_of_person = group_of_person_,
             .groups = groups_,
             .kept_of_person = people_.kept,
-            .kept_combinations = people_.kept_combinations};
+            .kept_combinations = people_.kept_combinations,
+            .places = places_of(people_)};
   }
 
   std::vector<double> numbers() const {
     std::vector<double> result;
+    if (people_.space) return result;
     for (const data::SecretValue& value : people_.values) result.push_back(value.centre);
     return result;
   }
@@ -75,21 +98,22 @@ void add_attacks(Audit& audit, const data::Spec& spec, const audit::Victims& vic
 }
 
 void add_informed(Audit& audit, const data::Spec& spec, const data::People& people,
-                  const obscure::Mechanism& mechanism, const Redraw& redraw,
-                  const std::vector<double>& numbers, const Progress& progress) {
+                  const obscure::Mechanism& mechanism, const Redraw& redraw, const audit::Victims& victims,
+                  const Progress& progress) {
   const obscure::Signals signals(mechanism, people, redraw.cluster_of_person());
   if (!can_be_tabulated(signals, people)) {
     audit.notes.push_back("The informed attacker was not measured: the tables of donors would be too large.");
     return;
   }
   progress.report("the informed attacker", 0, 0);
-  audit.informed = audit::informed_attack(signal_tables(signals, people), numbers);
+  audit.informed = audit::informed_attack(signal_tables(signals, people), victims.numbers, victims.places);
   if (!mechanism.within_groups) return;
   progress.report("several releases", 0, 0);
   constexpr int kFirstDraw = 1'000'000;  // draws of their own, that no other attack has seen
   audit.repeated = audit::repeated_releases(
-      people.secrets, static_cast<std::uint32_t>(people.values.size()), numbers, released_pools(signals),
-      [&](int r) { return redraw.donors(kFirstDraw + r); }, {}, split_key(spec).derive("repeated"), progress);
+      people.secrets, victims.values, victims.numbers, released_pools(signals),
+      [&](int r) { return redraw.donors(kFirstDraw + r); }, {}, split_key(spec).derive("repeated"), progress,
+      victims.places);
 }
 
 /// The spec by which an attacker fits the same method to people of his own: the groups are known to him.
@@ -98,15 +122,23 @@ data::Spec shadow_spec(const data::Spec& spec, const obscure::Mechanism& mechani
   data::Spec own = spec;
   own.groups.fixed.clear();
   own.groups.count.reset();
-  for (const obscure::Group& group : mechanism.groups)
-    own.groups.fixed.push_back({people.values[static_cast<std::size_t>(group.members.front())].low,
-                                people.values[static_cast<std::size_t>(group.members.back())].high});
   own.groups.people = data::Interval{1, static_cast<double>(people.size())};
   own.groups.values = data::Interval{1, static_cast<double>(people.size())};
   own.channel.budget_share.reset();
   own.channel.promise.reset();
   own.channel.budget = mechanism.promise.budget;
   return own;
+}
+
+/// The groups of the values that some of the people have.
+solve::Partition groups_of(const obscure::Mechanism& mechanism, const data::People& people,
+                           std::span<const std::uint32_t> chosen) {
+  std::set<std::uint32_t> values;
+  for (const std::uint32_t u : chosen) values.insert(people.secrets[u]);
+  std::vector<int> group_of_value;
+  for (const std::uint32_t value : values)
+    group_of_value.push_back(static_cast<int>(mechanism.group_of_value(value)));
+  return solve::Partition::of(group_of_value);
 }
 
 void add_shadow(Audit& audit, const data::Spec& spec, const data::People& people,
@@ -119,7 +151,7 @@ void add_shadow(Audit& audit, const data::Spec& spec, const data::People& people
   const data::Spec own = shadow_spec(spec, mechanism, people);
   const audit::MechanismOn mechanism_on = [&](std::span<const std::uint32_t> chosen, const Key& key) {
     const data::People some = data::select(people, chosen);
-    obscure::Mechanism shadow = obscure::fit(some, own, progress);
+    obscure::Mechanism shadow = obscure::fit(some, own, progress, groups_of(mechanism, people, chosen));
     shadow.key = key;
     std::vector<std::uint32_t> donors =
         release::draw_donors(shadow, some, census::assign(shadow.clusters, some.features));
@@ -201,9 +233,10 @@ Audit audit_mechanism(const data::People& people, const data::Spec& spec, const 
   Audit audit;
   audit.repetitions = spec.audit.releases;
   audit.redrawn = true;
+  audit.ordered = victims.ordered();
   add_attacks(audit, spec, victims, publication_of, progress);
   add_shadow(audit, spec, people, mechanism, victims, publication_of, progress);
-  add_informed(audit, spec, people, mechanism, redraw, victims.numbers, progress);
+  add_informed(audit, spec, people, mechanism, redraw, victims, progress);
   audit.utilities = utilities(people, spec, task, publication_of, progress);
   return audit;
 }
@@ -221,6 +254,7 @@ Audit audit_release(const data::People& people, const data::Spec& spec, const st
   };
   Audit audit;
   audit.repetitions = spec.audit.releases;
+  audit.ordered = victims.ordered();
   add_attacks(audit, spec, victims, publication_of, progress);
   audit.utilities = utilities(people, spec, task, publication_of, progress);
   audit.notes.push_back(

@@ -21,6 +21,7 @@ namespace hyobscure::study {
 struct Audit {
   int repetitions = 0;
   bool redrawn = false;  ///< every repetition has a draw of its own; else all have the one release
+  bool ordered = true;   ///< errors are those of a number; else shares of people whose value was not guessed
   std::vector<audit::AttackResult> attacks;
   std::optional<audit::InformedErrors> informed;  ///< where the channel is known
   std::vector<audit::RepeatedErrors> repeated;    ///< the informed attacker who sees several releases
@@ -31,6 +32,8 @@ struct Audit {
 /// The audit as the spec has it ([audit]) of a mechanism: every repetition draws anew, in memory; the first
 /// draw is the release itself. `task`: as task_label() reads it. Throws InputError for people whom nobody
 /// could audit, and Stopped.
+///
+/// Several secrets are one value to the attackers; where one of them is a place, its distance counts.
 [[nodiscard]] Audit audit_mechanism(const data::People& people, const data::Spec& spec,
                                     const obscure::Mechanism& mechanism,
                                     const std::optional<audit::TaskLabel>& task,

@@ -72,6 +72,56 @@ TEST_F(AuditTest, HasEveryAttackOfTheSpecAndNobodyBeatsTheInformedAttacker) {
   EXPECT_LE(audit.repeated.back().error.mean, audit.repeated.front().error.mean + 1e-9);
 }
 
+/// The same people where every age is a place of its own: a road of cells, 2 km each, that turns back on
+/// itself.
+data::People on_a_road(const data::People& people) {
+  data::SecretSpace space{.axes = {{"home", data::AxisKind::Spatial, {}}},
+                          .grid = data::Grid{.cell_km = 2},
+                          .hierarchy = {},
+                          .points = {},
+                          .value_of_point = {}};
+  for (std::uint32_t v = 0; v < people.values.size(); ++v) {
+    const auto n = static_cast<std::int32_t>(v);
+    space.axes[0].values.push_back({.cell = {.row = n / 6, .column = n / 6 % 2 == 0 ? n % 6 : 5 - n % 6}});
+    space.points.push_back({v});
+    space.value_of_point.push_back(v);
+  }
+  data::People result = people;
+  result.space = space;
+  return result;
+}
+
+TEST_F(AuditTest, PlacesAreAuditedByWrongGuessesAndKilometres) {
+  const obscure::Mechanism mechanism = obscure::fit(people(), spec());
+  const data::People homes = on_a_road(people());
+  const Audit audit = audit_mechanism(homes, spec(), mechanism, {});
+  EXPECT_FALSE(audit.ordered);
+  ASSERT_EQ(audit.attacks.size(), 2u);
+  for (const audit::AttackResult& attack : audit.attacks) {
+    EXPECT_GT(attack.error.attack.mean, 0);
+    EXPECT_LE(attack.error.attack.mean, 1);
+    ASSERT_TRUE(attack.km_error);
+    EXPECT_LT(attack.km_error->group_only.mean, attack.km_error->no_information.mean);
+    EXPECT_GT(attack.km_error->attack.high, audit.informed->km);
+  }
+  // Cells are 2 km wide: whoever is wrong is at least that far off.
+  EXPECT_GE(audit.informed->km, 2 * audit.informed->error - 1e-9);
+  EXPECT_LT(audit.informed->km, audit.informed->group_only_km);
+  ASSERT_FALSE(audit.repeated.empty());
+  for (const audit::RepeatedErrors& repeated : audit.repeated) ASSERT_TRUE(repeated.km);
+  EXPECT_LE(audit.repeated.back().km->mean, audit.repeated.front().km->mean + 1e-9);
+}
+
+TEST_F(AuditTest, PlaceThatOwnRowsTellIsFoundExactly) {
+  obscure::Mechanism mechanism = obscure::fit(people(), spec());
+  for (obscure::Channel& channel : mechanism.channels) channel.retain = 1;
+  const Audit audit = audit_mechanism(on_a_road(people()), spec({{"audit.scenarios", "[]"}}), mechanism, {});
+  ASSERT_TRUE(audit.informed);
+  EXPECT_NEAR(audit.informed->error, 0, 1e-12);
+  EXPECT_NEAR(audit.informed->km, 0, 1e-9);
+  EXPECT_GT(audit.informed->group_only_km, 1);
+}
+
 TEST_F(AuditTest, InformedAttackerKnowsEverythingWhereOwnRowsArePublished) {
   obscure::Mechanism mechanism = obscure::fit(people(), spec());
   for (obscure::Channel& channel : mechanism.channels) channel.retain = 1;
@@ -169,6 +219,17 @@ TEST_F(AuditTest, ShadowAttackerFitsTheSameMethodToPeopleOfHisOwn) {
   ASSERT_EQ(audit.attacks.size(), 1u);
   EXPECT_EQ(audit.attacks[0].scenario, audit::Scenario::Shadow);
   EXPECT_TRUE(audit.notes.empty());
+}
+
+TEST_F(AuditTest, ShadowAttackerOfPlacesHasTheAreasOfTheRelease) {
+  const data::Spec terms =
+      spec({{"audit.shadow", "1"}, {"audit.scenarios", "[]"}, {"method.name", "random"}});
+  const obscure::Mechanism mechanism = obscure::fit(people(), terms);
+  const Audit audit = audit_mechanism(on_a_road(people()), terms, mechanism, {});
+  EXPECT_THAT(audit.notes, testing::IsEmpty());
+  ASSERT_EQ(audit.attacks.size(), 1u);
+  EXPECT_EQ(audit.attacks[0].scenario, audit::Scenario::Shadow);
+  EXPECT_TRUE(audit.attacks[0].km_error);
 }
 
 }  // namespace

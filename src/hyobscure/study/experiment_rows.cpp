@@ -35,15 +35,45 @@ void append(Cells& cells, std::initializer_list<double> values) {
   for (const double value : values) cells.push_back(cell(value));
 }
 
-void append_attack(Cells& cells, const Audit& audit, const NamedAttack& named) {
+const audit::AttackResult* result_of(const Audit& audit, const NamedAttack& named) {
   const auto found = std::ranges::find_if(audit.attacks, [&](const audit::AttackResult& result) {
     return result.attacker == named.attacker && result.scenario == named.scenario;
   });
-  const audit::AttackErrors error = found == audit.attacks.end() ? audit::AttackErrors{} : found->error;
+  return found == audit.attacks.end() ? nullptr : &*found;
+}
+
+void append_errors(Cells& cells, const audit::AttackErrors& error) {
   append(cells,
          {error.attack.mean, error.attack.low, error.attack.high, error.unobscured.mean,
           error.group_only.mean, error.advantage.mean, error.advantage.low, error.advantage.high,
           error.unobscured_advantage.mean, error.unobscured_advantage.low, error.unobscured_advantage.high});
+}
+
+/// Empty cells where it was not measured.
+void append_errors(Cells& cells, const std::optional<audit::AttackErrors>& error) {
+  append_errors(cells, error.value_or(audit::AttackErrors{}));
+}
+
+void append_places(Cells& cells, const Audit& audit) {
+  for (const NamedAttack& named : attacks()) {
+    const audit::AttackResult* result = result_of(audit, named);
+    append_errors(cells, result == nullptr ? std::nullopt : result->km_error);
+    append_errors(cells, result == nullptr ? std::nullopt : result->top5_error);
+  }
+  const auto informed = audit.informed.value_or(audit::InformedErrors{});
+  append(cells, {informed.km, informed.group_only_km});
+}
+
+bool of_places(const Audit& audit) {
+  return std::ranges::any_of(audit.attacks, [](const auto& attack) { return attack.km_error.has_value(); });
+}
+
+/// Columns of the errors of an attack.
+void name_errors(Cells& columns, const std::string& attack) {
+  for (const char* figure :
+       {"error", "low", "high", "unobscured", "group_only", "advantage", "advantage_low", "advantage_high",
+        "unobscured_advantage", "unobscured_advantage_low", "unobscured_advantage_high"})
+    columns.push_back(attack + "_" + figure);
 }
 
 void append_use(Cells& cells, const Audit& audit, const std::string& use) {
@@ -58,7 +88,7 @@ void append_use(Cells& cells, const Audit& audit, const std::string& use) {
 
 std::string cell(double value) { return std::isfinite(value) ? fmt::format("{:.6g}", value) : ""; }
 
-Cells trade_off_columns() {
+Cells trade_off_columns(bool of_places) {
   Cells columns = {"groups",
                    "distance",
                    "leakage_bits",
@@ -68,16 +98,18 @@ Cells trade_off_columns() {
                    "leakage_learned_bits",
                    "gap_bits",
                    "joint_gap_bits"};
-  for (const NamedAttack& named : attacks())
-    for (const char* figure :
-         {"error", "low", "high", "unobscured", "group_only", "advantage", "advantage_low", "advantage_high",
-          "unobscured_advantage", "unobscured_advantage_low", "unobscured_advantage_high"})
-      columns.push_back(named.name + "_" + figure);
+  for (const NamedAttack& named : attacks()) name_errors(columns, named.name);
   for (const char* figure : {"informed_error", "informed_group_only"}) columns.emplace_back(figure);
   for (const auto& [column, use] : uses())
     for (const char* figure : {"published", "unobscured", "baseline", "loss", "loss_low", "loss_high"})
       columns.push_back(column + "_" + figure);
   columns.emplace_back("seconds");
+  if (!of_places) return columns;
+  for (const NamedAttack& named : attacks()) {
+    name_errors(columns, named.name + "_km");
+    name_errors(columns, named.name + "_top5");
+  }
+  for (const char* figure : {"informed_km", "informed_group_only_km"}) columns.emplace_back(figure);
   return columns;
 }
 
@@ -86,11 +118,15 @@ Cells trade_off_cells(const AuditedPoint& audited) {
   Cells cells = {fmt::format("{}", fmt::join(point.groups, " "))};
   append(cells, {point.distance, point.leakage, point.leakage_groups, point.leakage_features,
                  point.leakage_clusters, point.leakage_learned, point.gap, point.joint_gap});
-  for (const NamedAttack& named : attacks()) append_attack(cells, audited.audit, named);
+  for (const NamedAttack& named : attacks()) {
+    const audit::AttackResult* result = result_of(audited.audit, named);
+    append_errors(cells, result == nullptr ? audit::AttackErrors{} : result->error);
+  }
   const auto informed = audited.audit.informed.value_or(audit::InformedErrors{});
   append(cells, {informed.error, informed.group_only});
   for (const auto& [column, use] : uses()) append_use(cells, audited.audit, use);
   append(cells, {point.seconds});
+  if (of_places(audited.audit)) append_places(cells, audited.audit);
   return cells;
 }
 

@@ -13,7 +13,8 @@ using Cells = std::vector<std::string>;
 
 [[nodiscard]] std::string cell(double value);
 
-[[nodiscard]] Cells trade_off_columns();
+/// Of secrets that are places the last columns are distances in km, and errors of five guesses.
+[[nodiscard]] Cells trade_off_columns(bool of_places);
 [[nodiscard]] Cells trade_off_cells(const AuditedPoint& point);
 
 [[nodiscard]] Cells convergence_columns();

@@ -7,6 +7,7 @@
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/files.h"
 #include "hyobscure/base/test_folder.h"
+#include "hyobscure/study/experiment_rows.h"
 #include "hyobscure/study/result_table.h"
 #include "hyobscure/study/run_experiment.h"
 
@@ -126,6 +127,31 @@ TEST(RunExperiment, AStopLeavesWhatIsThereAndNoReason) {
   const ExperimentOutcome rest = run_experiment(experiment, {.output = folder / "out"});
   EXPECT_EQ(rest.kept, 1u);
   EXPECT_EQ(read_file(rest.table), read_file(whole.table));
+}
+
+TEST(ExperimentRows, OnlyPlacesHaveColumnsOfKilometres) {
+  AuditedPoint point;
+  EXPECT_EQ(trade_off_cells(point).size(), trade_off_columns(false).size());
+  audit::AttackResult attack{.attacker = audit::Attacker::Boosting,
+                             .scenario = audit::Scenario::II,
+                             .error = {},
+                             .top5_error = {},
+                             .km_error = audit::AttackErrors{}};
+  attack.error.attack.mean = 0.5;
+  attack.km_error->group_only.mean = 7.5;
+  point.audit.attacks.push_back(attack);
+  point.audit.informed = audit::InformedErrors{.km = 1.25};
+  const Cells columns = trade_off_columns(true), cells = trade_off_cells(point);
+  ASSERT_EQ(cells.size(), columns.size());
+  const auto of = [&](const char* name) {
+    return cells[static_cast<std::size_t>(std::ranges::find(columns, name) - columns.begin())];
+  };
+  EXPECT_EQ(of("boosting_II_error"), "0.5");
+  EXPECT_EQ(of("boosting_II_km_group_only"), "7.5");
+  EXPECT_EQ(of("boosting_II_top5_error"), "");
+  EXPECT_EQ(of("forest_I_km_error"), "");
+  EXPECT_EQ(of("informed_km"), "1.25");
+  EXPECT_THAT(trade_off_columns(false), testing::Not(testing::Contains("informed_km")));
 }
 
 }  // namespace

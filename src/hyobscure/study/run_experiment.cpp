@@ -81,11 +81,19 @@ class Runner {
     std::vector<std::string> names;
     for (const SweptKey& key : experiment_.sweep) names.push_back(key.name);
     for (const char* name : {"method", "budget", "reason"}) names.emplace_back(name);
-    const Cells further = experiment_.kind == ExperimentKind::TradeOff      ? trade_off_columns()
+    const Cells further = experiment_.kind == ExperimentKind::TradeOff      ? trade_off_columns(of_places())
                           : experiment_.kind == ExperimentKind::Convergence ? convergence_columns()
                                                                             : scalability_columns();
     names.insert(names.end(), further.begin(), further.end());
     return names;
+  }
+
+  /// Read from the spec alone: the columns are needed before the data.
+  bool of_places() const {
+    if (experiment_.synthetic) return false;
+    const data::Spec spec = data::parse_spec(read_file(experiment_.spec), experiment_.spec.string(),
+                                             places_.data, experiment_.set);
+    return std::ranges::find(spec.secret.kind.all, "spatial") != spec.secret.kind.all.end();
   }
 
   bool stopped() const { return progress_.stop_requested(); }

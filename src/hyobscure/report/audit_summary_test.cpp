@@ -1,0 +1,104 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "hyobscure/report/audit_facts.h"
+#include "hyobscure/report/summary.h"
+
+namespace hyobscure::report {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+audit::AttackErrors errors(double attack) {
+  const auto around = [](double mean) { return audit::Estimate{mean, mean - 0.01, mean + 0.01}; };
+  return {.attack = around(attack),
+          .unobscured = around(0.9 * attack),
+          .group_only = around(attack + 0.5),
+          .no_information = around(2 * attack),
+          .advantage = around(0.5),
+          .unobscured_advantage = around(0.6)};
+}
+
+study::Audit audit_of(bool ordered, bool of_places) {
+  study::Audit audit;
+  audit.repetitions = 3;
+  audit.ordered = ordered;
+  audit.attacks.push_back({.attacker = audit::Attacker::Forest,
+                           .scenario = audit::Scenario::I,
+                           .error = errors(0.25),
+                           .top5_error = {},
+                           .km_error = {}});
+  audit.informed = audit::InformedErrors{.error = 0.2, .group_only = 0.75};
+  audit.repeated.push_back({.releases = 2, .error = {0.125, 0.1, 0.15}});
+  if (!of_places) return audit;
+  audit.attacks[0].top5_error = errors(0.0625);
+  audit.attacks[0].km_error = errors(3.5);
+  audit.informed->km = 1.5;
+  audit.informed->group_only_km = 4.5;
+  audit.repeated[0].km = audit::Estimate{0.75, 0.7, 0.8};
+  return audit;
+}
+
+data::Spec spec_of(const std::string& secret) {
+  data::Spec spec;
+  spec.people.secret = {{secret}};
+  return spec;
+}
+
+TEST(AuditSummary, OrderedSecretsHaveAMeanAbsoluteErrorAndNothingElse) {
+  const std::string text = audit_text(audit_of(true, false), spec_of("age"));
+  EXPECT_THAT(text, HasSubstr("Attacks on \"age\": mean absolute error with its 95 % interval"));
+  EXPECT_THAT(text, HasSubstr("errs by 0.200 (by 0.750 with the group alone)"));
+  EXPECT_THAT(text, Not(HasSubstr("km")));
+  const Json facts = audit_facts(audit_of(true, false));
+  EXPECT_EQ(facts["error"], "mean absolute error");
+  EXPECT_FALSE(facts.contains("error_kind"));
+  EXPECT_FALSE(facts["attacks"][0].contains("km"));
+  EXPECT_FALSE(facts["informed"].contains("km"));
+}
+
+TEST(AuditSummary, NamesHaveAShareOfWrongGuesses) {
+  const std::string text = audit_text(audit_of(false, false), spec_of("diagnosis"));
+  EXPECT_THAT(text, HasSubstr("Attacks on \"diagnosis\": share of wrong guesses with its 95 % interval"));
+  EXPECT_THAT(text, Not(HasSubstr("absolute error")));
+  EXPECT_THAT(text, Not(HasSubstr("km")));
+  EXPECT_THAT(text, HasSubstr("guesses wrong for a share of 0.200 (0.750 with the group alone)"));
+  EXPECT_EQ(audit_facts(audit_of(false, false))["error_kind"], "share");
+}
+
+TEST(AuditSummary, PlacesHaveKilometresAndFiveGuessesBeside) {
+  const std::string text = audit_text(audit_of(false, true), spec_of("home"));
+  EXPECT_THAT(text, HasSubstr("Not among five guesses"));
+  EXPECT_THAT(text, HasSubstr("3.500 [3.490, 3.510]"));
+  EXPECT_THAT(text, HasSubstr("comes within 1.500 km on average (4.500 km with the group alone)"));
+  EXPECT_THAT(text, HasSubstr("0.125 (0.750 km) after 2 releases"));
+  const Json facts = audit_facts(audit_of(false, true));
+  EXPECT_EQ(facts["attacks"][0]["km"]["published"]["mean"], 3.5);
+  EXPECT_EQ(facts["attacks"][0]["top5"]["published"]["mean"], 0.0625);
+  EXPECT_EQ(facts["informed"]["km"]["group_only"], 4.5);
+  EXPECT_EQ(facts["informed"]["km"]["repeated"][0]["error"]["mean"], 0.75);
+}
+
+TEST(AuditSummary, ComparisonSaysItsMeasureAndThatOfTheNearestAttacker) {
+  study::TradeOff found;
+  found.points.push_back({.method = "fine", .point = {}, .history = {}, .audit = audit_of(false, true)});
+  audit::AttackResult nearer = found.points[0].audit.attacks[0];
+  nearer.error = errors(0.5);  // wrong more often, and nearer all the same
+  nearer.km_error = errors(2.5);
+  found.points[0].audit.attacks.push_back(nearer);
+  const std::string text = trade_off_text(found);
+  EXPECT_THAT(text, HasSubstr("Attacks (share of wrong guesses, 95 % interval"));
+  EXPECT_THAT(text, HasSubstr("2.500 [2.490, 2.510]"));
+  EXPECT_THAT(text, HasSubstr("0.250 [0.240, 0.260]"));
+  const std::string csv = trade_off_csv(found);
+  EXPECT_THAT(csv, HasSubstr(",attack,random forest I,published_km,3.5,"));
+  EXPECT_THAT(csv, HasSubstr(",attack,random forest I,advantage_top5,0.5,"));
+  EXPECT_THAT(csv, HasSubstr(",attack,informed,published_km,1.5,"));
+  found.points[0].audit = audit_of(true, false);
+  EXPECT_THAT(trade_off_text(found), HasSubstr("Attacks (mean absolute error"));
+  EXPECT_THAT(trade_off_text(found), Not(HasSubstr("km")));
+}
+
+}  // namespace
+}  // namespace hyobscure::report
