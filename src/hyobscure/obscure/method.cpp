@@ -30,7 +30,7 @@ const std::vector<Method>& methods() {
        .run = run_fine,
        .sweep = sweep_fine},
       {.name = "exact",
-       .help = "the joint optimum over groups and channels, with a proof",
+       .help = "groups and channels together: the joint optimum with a proof; of areas, the best found",
        .run = run_exact,
        .sweep = sweep_exact},
       {.name = "hyobscure",

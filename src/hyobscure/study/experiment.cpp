@@ -142,8 +142,14 @@ std::vector<data::Override> overrides_of(const std::string& source, const Table&
 std::optional<data::SynthSettings> synthetic_of(const std::string& source, const Table& size) {
   const toml::table* table = size.table("synthetic");
   if (table == nullptr) return std::nullopt;
-  const Table entries(source, size.full_name("synthetic"), table, {"people", "items", "entries"});
+  const Table entries(source, size.full_name("synthetic"), table, {"kind", "people", "items", "entries"});
   data::SynthSettings settings{.dependence = 0.8};  // as the demonstration has it: much to find
+  if (const std::string kind = entries.text("kind"); !kind.empty()) {
+    if (kind != "check-ins")
+      entries.fail("kind", "is not a kind of synthetic people for experiments",
+                   "Write \"check-ins\", or leave it out for ratings.");
+    settings.kind = data::SynthKind::CheckIns;
+  }
   settings.people = entries.whole("people", settings.people);
   settings.items = static_cast<int>(entries.whole("items", settings.items));
   settings.entries = static_cast<int>(entries.whole("entries", settings.entries));
@@ -199,8 +205,9 @@ std::string fingerprint(const Experiment& experiment) {
   std::string text = fmt::format("{}\n{}\n", experiment.name, experiment.size);
   if (!experiment.spec.empty()) text += read_file(experiment.spec);
   if (experiment.synthetic)
-    text += fmt::format("{} {} {}\n", experiment.synthetic->people, experiment.synthetic->items,
-                        experiment.synthetic->entries);
+    text += fmt::format("{} {} {}{}\n", experiment.synthetic->people, experiment.synthetic->items,
+                        experiment.synthetic->entries,
+                        experiment.synthetic->kind == data::SynthKind::CheckIns ? " check-ins" : "");
   for (const SweptKey& key : experiment.sweep) text += key.name + "\n";
   for (const data::Override& given : experiment.set) text += given.name + " = " + given.text + "\n";
   return sha256(text);
