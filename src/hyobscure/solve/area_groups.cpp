@@ -142,7 +142,7 @@ std::optional<Partition> clustered_areas(const AreaValues& areas, const GroupLim
     repair.reconnect();
     if (!repair.meet_limits()) continue;
     Partition found = repair.partition();
-    if (found.groups() != groups) continue;
+    if (found.groups() != groups || !satisfies(areas, limits, found)) continue;  // areas of another shape
     if (!best || spread(areas, found) < spread(areas, *best)) best = std::move(found);
   }
   return best;
