@@ -16,9 +16,16 @@ namespace hyobscure::solve {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kRealGain = 1e-9;      // nats; less is the tolerance of the channels
-constexpr std::size_t kAtOnce = 8;      // moves solved side by side; fixed, so that threads change nothing
-constexpr int kMostPrices = 12;         // local searches of one start
+constexpr double kRealGain = 1e-9;  // nats; less is the tolerance of the channels
+constexpr std::size_t kAtOnce = 8;  // moves solved side by side; fixed, so that threads change nothing
+constexpr int kMostPrices = 12;     // local searches of one start
+// Tight limits, which exchanges are for, are those of few values; of many values there is mostly room to
+// move.
+constexpr std::size_t kMostExchanges = 400;
+// Beyond so many values the exact search along a curve takes many seconds, and the local search does the
+// rest.
+constexpr int kManyValues = 100;
+constexpr std::size_t kCurvesOfManyValues = 2;
 constexpr std::size_t kBestStarts = 4;  // that the local search goes on from
 
 /// The exact search along one curve.
@@ -32,7 +39,8 @@ struct CurveSearch {
               {.groups = settings.groups,
                .objective = settings.objective,
                .gap_tolerance_bits = settings.price_tolerance_bits,
-               .closing_tolerance_bits = 1e-5,
+               .closing_tolerance_bits = 1e-4,
+               .segment_gap_bits = 1e-5,
                .close = false}) {}
 
   std::vector<int> curve;
@@ -103,6 +111,7 @@ struct AreaSearch::State {
     for (auto& curve : curves_through(areas)) {
       left -= side * side * sizeof(double);
       if (left < 0 && !curves.empty()) break;
+      if (areas.count() > kManyValues && curves.size() == kCurvesOfManyValues) break;
       auto search = std::make_unique<CurveSearch>(tables, areas, limits, settings, std::move(curve));
       if (std::isfinite(search->exact.smallest_distance())) curves.push_back(std::move(search));
     }
@@ -167,6 +176,7 @@ class LocalSearch {
     std::vector<Change> changes;
     for (const auto& [value, other] : allowed_exchanges(areas_, limits_, group_))
       changes.push_back({{value, group(other)}, {other, group(value)}});
+    if (changes.size() > kMostExchanges) changes.clear();
     return changes;
   }
 
@@ -258,7 +268,8 @@ AreaSearchResult AreaSearch::solve(double budget, const Progress& progress,
                      "Raise the budget, or use more clusters.");
   }
   std::ranges::stable_sort(starts, {}, &Solved::objective);
-  if (starts.size() > kBestStarts) starts.resize(kBestStarts);
+  const std::size_t kept = state.areas.count() > kManyValues ? 1 : kBestStarts;
+  if (starts.size() > kept) starts.resize(kept);
 
   AreaSearchResult result;
   Solved best = starts.front();

@@ -16,8 +16,6 @@ namespace hyobscure::solve {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kSearchGapBits =
-    1e-9;  // of segments; what is used is their certified lower bound, whatever the gap
 constexpr int kMostPrices = 60;
 constexpr double kLargestPrice = 1e6;
 
@@ -151,7 +149,7 @@ class BudgetSearch {
       std::ranges::copy_if(path, std::back_inserter(unsolved),
                            [&](int segment) { return price > 0 && !costs_.is_solved(segment, price); });
       if (unsolved.empty()) return priced(path, price, paths_.least_total(rest));
-      costs_.solve(unsolved, price, kSearchGapBits);
+      costs_.solve(unsolved, price, settings_.segment_gap_bits);
     }
   }
 
@@ -252,7 +250,7 @@ class BudgetSearch {
       std::vector<int> unsolved;
       std::ranges::copy_if(path, std::back_inserter(unsolved),
                            [&](int segment) { return !costs_.is_solved(segment, price); });
-      costs_.solve(unsolved, price, kSearchGapBits);
+      costs_.solve(unsolved, price, settings_.segment_gap_bits);
     }
     double bound = 0;
     for (const int segment : path) bound += costs_.lower_bound(segment, price);

@@ -64,11 +64,11 @@ double SegmentTables::pair_sum(int first, int last_exclusive, int c, int other) 
   return std::max(sum, 0.0);  // a difference of sums may fall short of zero by rounding
 }
 
-MatrixXd SegmentTables::pair_sums(int value, int other) const {
+MatrixXd SegmentTables::pair_sums(Run run, Run other) const {
   const Index m = counts_.rows();
   const auto below = [&](int y, int y_other) { return prefix_.block(y * m, y_other * m, m, m); };
-  return (below(value + 1, other + 1) - below(value, other + 1) - below(value + 1, other) +
-          below(value, other))
+  return (below(run.end, other.end) - below(run.first, other.end) - below(run.end, other.first) +
+          below(run.first, other.first))
       .cwiseMax(0.0);
 }
 
@@ -92,9 +92,15 @@ SegmentTables::Segment SegmentTables::segment(int first, int last_exclusive) con
 }
 
 SegmentTables::Segment SegmentTables::group(std::span<const int> values) const {
-  MatrixXd sums = MatrixXd::Zero(clusters(), clusters());
+  std::vector<Run> runs;  // few, where neighbours have numbers that follow each other
   for (const int value : values)
-    for (const int other : values) sums += pair_sums(value, other);
+    if (!runs.empty() && runs.back().end == value)
+      ++runs.back().end;
+    else
+      runs.push_back({value, value + 1});
+  MatrixXd sums = MatrixXd::Zero(clusters(), clusters());
+  for (const Run& run : runs)
+    for (const Run& other : runs) sums += pair_sums(run, other);
   return segment_of(counts_(Eigen::all, std::vector<int>(values.begin(), values.end())), sums);
 }
 
@@ -106,11 +112,12 @@ SegmentTables::Segment SegmentTables::group(const Partition& partition, int grou
 SegmentTables SegmentTables::reordered(std::span<const int> order) const {
   const std::vector<int> values(order.begin(), order.end());
   const Index m = counts_.rows(), n = counts_.cols();
+  const auto single = [](int value) { return Run{value, value + 1}; };
   MatrixXd sums(n * m, n * m);
   for (Index b = 0; b < n; ++b)
     for (Index a = 0; a < n; ++a)
       sums.block(a * m, b * m, m, m) =
-          pair_sums(values[static_cast<std::size_t>(a)], values[static_cast<std::size_t>(b)]);
+          pair_sums(single(values[static_cast<std::size_t>(a)]), single(values[static_cast<std::size_t>(b)]));
   const VectorXd distinct = distinct_before_.tail(n) - distinct_before_.head(n);
   return {counts_(Eigen::all, values), distinct(values), sums};
 }

@@ -33,7 +33,7 @@ class SegmentTables {
     std::vector<int> clusters;  ///< those that are not empty, in increasing order
   };
   [[nodiscard]] Segment segment(int first, int last_exclusive) const;
-  /// Any values as a group, ascending; O(|values|^2 |C|^2).
+  /// Any values as a group, ascending; O(r^2 |C|^2) for r runs of values that follow each other.
   [[nodiscard]] Segment group(std::span<const int> values) const;
   [[nodiscard]] Segment group(const Partition& partition, int group) const;
 
@@ -45,8 +45,11 @@ class SegmentTables {
 
  private:
   double pair_sum(int first, int last_exclusive, int c, int other) const;
-  /// All clusters x all clusters of two values.
-  Eigen::MatrixXd pair_sums(int value, int other) const;
+  struct Run {
+    int first, end;
+  };
+  /// All clusters x all clusters of two runs of values.
+  Eigen::MatrixXd pair_sums(Run run, Run other) const;
   Segment segment_of(const Eigen::MatrixXd& people, const Eigen::MatrixXd& pair_sums) const;
 
   Eigen::MatrixXd counts_;

@@ -28,6 +28,34 @@ TEST(SegmentTables, AgreeWithSumsOverPeople) {
     }
 }
 
+TEST(SegmentTables, OfAnyValuesAgreeWithSumsOverPeople) {
+  const auto census = random_census(4, {.people = 80, .clusters = 3, .values = 8});
+  const auto tables = census.tables();
+  const std::vector<int> order = {5, 2, 7, 0, 1, 6, 3, 4};
+  const auto reordered = tables.reordered(order);
+  for (const std::vector<int>& values : {std::vector{0, 1, 2, 5, 7}, {3}, {1, 2, 3, 4}, {0, 2, 4, 6}}) {
+    RandomCensus some = census;
+    std::erase_if(some.people, [&](const auto& person) {
+      return std::ranges::find(values, person.value) == values.end();
+    });
+    const auto group = tables.group(values);
+    EXPECT_NEAR(group.joint.sum() * 80, static_cast<double>(some.people.size()), 1e-12);
+    for (std::size_t i = 0; i < group.clusters.size(); ++i)
+      for (std::size_t j = 0; j < group.clusters.size(); ++j)
+        EXPECT_NEAR(group.distance(static_cast<int>(i), static_cast<int>(j)),
+                    some.mean_distance(0, 8, group.clusters[i], group.clusters[j]), 1e-11);
+  }
+  for (int first = 0; first < 8; ++first)
+    for (int end = first + 1; end <= 8; ++end) {
+      std::vector<int> values(order.begin() + first, order.begin() + end);
+      std::ranges::sort(values);
+      const auto segment = reordered.segment(first, end), group = tables.group(values);
+      EXPECT_EQ(segment.clusters, group.clusters);
+      EXPECT_TRUE(segment.distance.isApprox(group.distance, 1e-10));
+      EXPECT_EQ(reordered.distinct_values(first, end), end - first);
+    }
+}
+
 TEST(SegmentTables, LeaveOutClustersThatAreEmptyInTheSegment) {
   const SegmentTables tables(MatrixXd{{2, 0, 1}, {0, 3, 0}}, VectorXd::Ones(3), MatrixXd::Ones(6, 6));
   EXPECT_EQ(tables.segment(0, 1).clusters, std::vector<int>{0});
