@@ -19,6 +19,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kRealGain = 1e-9;  // nats; less is the tolerance of the channels
 constexpr std::size_t kAtOnce = 8;  // moves solved side by side; fixed, so that threads change nothing
 constexpr int kMostPrices = 12;     // local searches of one start
+// Nats a unit of distance, tried where the budget's own price finds nothing: a budget with room has price 0,
+// at which all areas of the same sizes cost the same.
+constexpr std::array<double, 2> kOtherPrices = {0.3, 3};
 // Tight limits, which exchanges are for, are those of few values; of many values there is mostly room to
 // move.
 constexpr std::size_t kMostExchanges = 400;
@@ -268,26 +271,35 @@ AreaSearchResult AreaSearch::solve(double budget, const Progress& progress,
                      "Raise the budget, or use more clusters.");
   }
   std::ranges::stable_sort(starts, {}, &Solved::objective);
-  const std::size_t kept = state.areas.count() > kManyValues ? 1 : kBestStarts;
+  const bool many = state.areas.count() > kManyValues;
+  const std::size_t kept = many ? 1 : kBestStarts;
   if (starts.size() > kept) starts.resize(kept);
 
   AreaSearchResult result;
+  // Whether areas better than the current ones were found at a price of distance.
+  const auto improved_at = [&](double price, Solved& current) {
+    progress.report("moving values between areas", 0, 0);
+    AreaCosts costs(state.tables, state.settings.objective, price, state.settings.price_tolerance_bits);
+    LocalSearch local(state.areas, state.limits, costs, current.partition, progress);
+    const Partition moved = local.run();
+    result.moves_tried += local.tried();
+    result.moves_made += local.made();
+    auto solved = moved == current.partition ? std::nullopt : state.with_budget(moved, budget);
+    if (!solved || solved->objective >= current.objective - kRealGain) return false;
+    current = *std::move(solved);
+    return true;
+  };
   Solved best = starts.front();
   for (Solved current : starts) {
     for (int prices = 0; prices < kMostPrices && !progress.stop_requested(); ++prices) {
-      progress.report("moving values between areas", 0, 0);
-      const double price = std::max(0.0, current.solution.info.multiplier);
-      AreaCosts costs(state.tables, state.settings.objective, price, state.settings.price_tolerance_bits);
-      LocalSearch local(state.areas, state.limits, costs, current.partition, progress);
-      const Partition moved = local.run();
-      result.moves_tried += local.tried();
-      result.moves_made += local.made();
-      auto solved = moved == current.partition ? std::nullopt : state.with_budget(moved, budget);
-      if (!solved || solved->objective >= current.objective - kRealGain) break;
-      current = *std::move(solved);
+      bool improved = improved_at(std::max(0.0, current.solution.info.multiplier), current);
+      for (std::size_t i = 0; !many && !improved && i < kOtherPrices.size(); ++i)
+        improved = improved_at(kOtherPrices[i], current);
+      if (!improved) break;
     }
     if (current.objective < best.objective) best = std::move(current);
   }
+  state_->known.push_back(best.partition);
   result.partition = std::move(best.partition);
   result.solution = std::move(best.solution);
   result.objective_nats = best.objective;

@@ -108,6 +108,17 @@ TEST(AreaSearch, WhereFeaturesNeedTellNothingTheSizesDecide) {
   EXPECT_GE(found.objective_nats, found.lower_bound_nats);
 }
 
+TEST(AreaSearch, LargerBudgetsOfOneSearchTellNoMore) {
+  const Scene map = scene(6, 4, 4, kLimits);
+  AreaSearch search(map.tables, map.areas, map.limits, {.groups = 4}, {});
+  double before = std::numeric_limits<double>::infinity();
+  for (const double factor : {1.05, 1.2, 1.5, 2.0, 10.0}) {
+    const double found = search.solve(factor * search.smallest_distance()).objective_nats;
+    EXPECT_LE(found, before + 1e-8);
+    before = found;
+  }
+}
+
 TEST(AreaSearch, IsTheSameForAnyNumberOfThreads) {
   const Scene map = scene(3, 4, 4, kLimits);
   const auto run = [&](int threads) {
