@@ -8,6 +8,7 @@
 #include <set>
 
 #include "hyobscure/base/error.h"
+#include "hyobscure/obscure/group.h"
 #include "hyobscure/solve/first_groups.h"
 
 namespace hyobscure::obscure {
@@ -139,15 +140,7 @@ solve::Joinable along_hierarchy(const data::SecretSpace& space, int values) {
 }
 
 std::string coordinate_text(const data::Axis& axis, const data::Coordinate& at) {
-  switch (axis.kind) {
-    case data::AxisKind::Ordered:
-      return fmt::format("{}", at.number);
-    case data::AxisKind::Spatial:
-      return fmt::format("cell {}:{}", at.cell.row, at.cell.column);
-    case data::AxisKind::Categorical:
-      return at.name;
-  }
-  return {};
+  return (axis.kind == data::AxisKind::Spatial ? "cell " : "") + text_of(at, axis.kind);
 }
 
 /// Of each value, its first point stands for those that were joined to it.
