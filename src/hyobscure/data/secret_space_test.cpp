@@ -8,9 +8,9 @@
 #include <numeric>
 #include <random>
 #include <set>
-#include <sstream>
 
 #include "hyobscure/base/stopwatch.h"
+#include "hyobscure/base/test_properties.h"
 
 namespace hyobscure::data {
 namespace {
@@ -18,19 +18,6 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 using Graph = std::vector<std::vector<std::uint32_t>>;
-
-/// The same cases on every run: a failure can be repeated.
-template <class Property>
-void expect_always(int cases, Property&& property) {
-  rc::detail::TestParams params;
-  params.seed = 20261115;
-  params.maxSuccess = cases;
-  const auto result =
-      rc::detail::checkTestable(std::forward<Property>(property), rc::detail::TestMetadata{}, params);
-  std::ostringstream message;
-  rc::detail::printResultMessage(result, message);
-  EXPECT_TRUE(result.template is<rc::detail::SuccessResult>()) << message.str();
-}
 
 void number_points(SecretSpace& space) {
   space.value_of_point.resize(space.points.size());

@@ -6,9 +6,9 @@
 #include <rapidcheck.h>
 
 #include <numeric>
-#include <sstream>
 
 #include "hyobscure/base/random.h"
+#include "hyobscure/base/test_properties.h"
 #include "hyobscure/solve/boundary_search.h"
 #include "hyobscure/solve/channel.h"
 #include "hyobscure/solve/exact.h"
@@ -24,19 +24,6 @@ using Eigen::MatrixXd;
 
 constexpr double kTolerance = 1e-9 / kBitsPerNat;       // of channels
 constexpr double kExactTolerance = 3e-8 / kBitsPerNat;  // of the joint optimum: closing and channels
-
-/// The same cases on every run: a failure can be repeated.
-template <class Property>
-void expect_always(int cases, Property&& property) {
-  rc::detail::TestParams params;
-  params.seed = 20261115;
-  params.maxSuccess = cases;
-  const auto result =
-      rc::detail::checkTestable(std::forward<Property>(property), rc::detail::TestMetadata{}, params);
-  std::ostringstream message;
-  rc::detail::printResultMessage(result, message);
-  EXPECT_TRUE(result.template is<rc::detail::SuccessResult>()) << message.str();
-}
 
 int whole(int least, int most, const char* what) { return *rc::gen::inRange(least, most + 1).as(what); }
 
