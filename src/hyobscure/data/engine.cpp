@@ -253,7 +253,12 @@ struct Engine::State {
   Progress progress;
   std::string stage = "reading";
 
+  /// A task that was interrupted may still be unwinding on a thread of the engine (1.4.4) when its query
+  /// counts as over, and it touches the connection as its last act. One thread is the caller's own: asking
+  /// for it joins all others while the connection lives. The statement after it is what carries the change
+  /// out.
   ~State() {
+    for (const char* sql : {"SET threads = 1", "SELECT 1"}) duckdb_query(connection, sql, nullptr);
     duckdb_disconnect(&connection);
     duckdb_close(&database);
   }
