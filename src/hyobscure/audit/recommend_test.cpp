@@ -161,7 +161,7 @@ TEST(Recommend, DoesNotDependOnTheNumberOfThreads) {
 TEST(Recommend, ComparesRowsOfAnyScale) {
   const data::SparseRows features = sparse(people_of_taste(5, 40, 20));
   data::SparseRows huge = features;
-  for (double& x : huge.values) x *= 1e200;
+  for (double& x : huge.values.writable()) x *= 1e200;
   const RecommendUtility found = recommend(
       features, [&](int) { return Publication{.rows = huge, .row_of_person = own_rows(40)}; }, {},
       Key::from_seed(1));
@@ -221,7 +221,7 @@ TEST(Recommend, RefusesWhatDoesNotFit) {
         RecommendSettings{.most_people = 5}})
     EXPECT_THROW(run(features, as_they_are(features), wrong), InputError);
   data::SparseRows broken = features;
-  broken.values[3] = INFINITY;
+  broken.values.writable()[3] = INFINITY;
   EXPECT_THROW(run(broken, as_they_are(broken), {}), InputError);
   EXPECT_THROW(
       run(features, [&](int) { return Publication{.rows = broken, .row_of_person = own_rows(40)}; }, {}),

@@ -35,7 +35,7 @@ SparseRows entries_of(const Sight& sight, std::span<const std::uint32_t> people,
 // Rows of length 1, so that products are cosines; an empty row is like nobody.
 SparseRows scaled_to_length_one(SparseRows rows) {
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    const std::span<double> values(rows.values.data() + rows.starts[r], rows.starts[r + 1] - rows.starts[r]);
+    const auto values = rows.values.writable().subspan(rows.starts[r], rows.starts[r + 1] - rows.starts[r]);
     double largest = 0, squares = 0;
     for (const double x : values) largest = std::max(largest, std::abs(x));
     if (largest == 0) continue;
@@ -58,11 +58,13 @@ SparseRows by_item(const SparseRows& rows) {
   for (const std::uint32_t item : rows.items) ++index.starts[item + 1];
   std::partial_sum(index.starts.begin(), index.starts.end(), index.starts.begin());
   std::vector<std::size_t> next(index.starts.begin(), index.starts.end() - 1);
+  const auto row_of_entry = index.items.writable();
+  const auto values = index.values.writable();
   for (std::size_t r = 0; r < rows.size(); ++r) {
     for (std::size_t e = rows.starts[r]; e < rows.starts[r + 1]; ++e) {
       const std::size_t place = next[rows.items[e]]++;
-      index.items[place] = static_cast<std::uint32_t>(r);
-      index.values[place] = rows.values[e];
+      row_of_entry[place] = static_cast<std::uint32_t>(r);
+      values[place] = rows.values[e];
     }
   }
   return index;

@@ -117,8 +117,8 @@ SparseRows seen_rows(const Victims& victims, const GroupValues& groups, const Si
   };
   for (const std::uint32_t person : people) {
     const SparseRows::Row row = (*sight.rows)[sight.row_of_person[person]];
-    seen.items.insert(seen.items.end(), row.items.begin(), row.items.end());
-    seen.values.insert(seen.values.end(), row.values.begin(), row.values.end());
+    seen.items.append(row.items);
+    seen.values.append(row.values);
     const std::uint32_t group = victims.group_of_person[person];
     if (victims.ordered())
       add(group_column, groups.rank(group));

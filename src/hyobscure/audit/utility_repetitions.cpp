@@ -64,9 +64,7 @@ data::SparseRows rows_of(const Sight& sight, std::span<const std::uint32_t> peop
   rows.columns = sight.rows->columns;
   for (const std::uint32_t person : people) {
     const data::SparseRows::Row row = (*sight.rows)[sight.row_of_person[person]];
-    rows.items.insert(rows.items.end(), row.items.begin(), row.items.end());
-    rows.values.insert(rows.values.end(), row.values.begin(), row.values.end());
-    rows.end_row();
+    rows.append_row(row);
   }
   return rows;
 }

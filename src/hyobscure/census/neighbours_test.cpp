@@ -154,11 +154,7 @@ TEST(Neighbours, ThreadsDoNotChangeTheForest) {
 TEST(Neighbours, ManyCopiesOfOneRowAreNeighboursOfEachOther) {
   const SparseRows one = sparse({{1, 2, 0, 3}});
   SparseRows rows = one;
-  for (std::size_t n = 0; n < kExactPool + 50; ++n) {
-    rows.items.insert(rows.items.end(), one.items.begin(), one.items.end());
-    rows.values.insert(rows.values.end(), one.values.begin(), one.values.end());
-    rows.end_row();
-  }
+  for (std::size_t n = 0; n < kExactPool + 50; ++n) rows.append_row(one[0]);
   const Neighbours found = nearest_rows(Distance::JensenShannon, rows, everybody(rows),
                                         {.neighbours = 4, .trees = 2, .leaf = 20}, Key::from_seed(5));
   for (const Positions& list : found) EXPECT_EQ(list.size(), 4U);

@@ -96,9 +96,7 @@ People select(const People& people, std::span<const std::uint32_t> chosen) {
     some.secrets.push_back(value_in_some[people.secrets[u]]);
     if (!people.kept.empty()) some.kept.push_back(people.kept[u]);
     const SparseRows::Row row = people.features[u];
-    some.features.items.insert(some.features.items.end(), row.items.begin(), row.items.end());
-    some.features.values.insert(some.features.values.end(), row.values.begin(), row.values.end());
-    some.features.end_row();
+    some.features.append_row(row);
   }
   return some;
 }

@@ -8,14 +8,15 @@
 #include <vector>
 
 #include "hyobscure/data/secret_space.h"
+#include "hyobscure/data/stored.h"
 
 namespace hyobscure::data {
 
 /// Non-zero entries of many rows, one row after the other (compressed sparse rows). Items of a row ascend.
 struct SparseRows {
   std::vector<std::size_t> starts = {0};  ///< row r holds the entries starts[r] .. starts[r + 1] - 1
-  std::vector<std::uint32_t> items;
-  std::vector<double> values;
+  Stored<std::uint32_t> items;
+  Stored<double> values;
   std::size_t columns = 0;  ///< number of distinct items; every item is below it
 
   struct Row {
@@ -30,6 +31,16 @@ struct SparseRows {
     return {{items.data() + begin, length}, {values.data() + begin, length}};
   }
   void end_row() { starts.push_back(items.size()); }
+  void append_row(Row row) {
+    items.append(row.items);
+    values.append(row.values);
+    end_row();
+  }
+  /// After a pass over these rows: lets go of the memory that a mapped file took for them.
+  void let_go(std::size_t first, std::size_t last) const {
+    items.let_go(starts[first], starts[last]);
+    values.let_go(starts[first], starts[last]);
+  }
 };
 
 /// What the secret can be, in order. Usually one exact value each; where there are too many distinct values,

@@ -92,12 +92,14 @@ void keep_people(Engine& engine, const Spec& spec, const SecretReader& secret,
 /// Zeros say nothing that an absent entry does not say.
 void drop_zeros(SparseRows& rows) {
   std::size_t to = 0, begin = 0;
+  const auto items = rows.items.writable();
+  const auto values = rows.values.writable();
   for (std::size_t row = 0; row < rows.size(); ++row) {
     const std::size_t end = rows.starts[row + 1];
     for (std::size_t from = begin; from < end; ++from)
-      if (rows.values[from] != 0) {
-        rows.items[to] = rows.items[from];
-        rows.values[to++] = rows.values[from];
+      if (values[from] != 0) {
+        items[to] = items[from];
+        values[to++] = values[from];
       }
     begin = end;
     rows.starts[row + 1] = to;
@@ -117,9 +119,7 @@ void leave_out(People& people, const std::vector<bool>& out) {
     if (out[u]) continue;
     kept.ids.push_back(std::move(people.ids[u]));
     const auto row = people.features[u];
-    kept.features.items.insert(kept.features.items.end(), row.items.begin(), row.items.end());
-    kept.features.values.insert(kept.features.values.end(), row.values.begin(), row.values.end());
-    kept.features.end_row();
+    kept.features.append_row(row);
   }
   people = std::move(kept);
 }

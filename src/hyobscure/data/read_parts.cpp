@@ -84,7 +84,7 @@ SparseRows fetch_rows(Engine& engine, const Spec& spec, std::size_t people, cons
                    while (rows.size() < static_cast<std::size_t>(person[r])) rows.end_row();
                    const auto this_item = static_cast<std::uint32_t>(item[r]);
                    if (rows.items.size() > rows.starts.back() && last_item == this_item)
-                     rows.values.back() = merger.merge(rows.values.back(), value[r], repeats++);
+                     rows.values.writable().back() = merger.merge(rows.values.back(), value[r], repeats++);
                    else
                      open_entry(this_item, value[r]);
                  }

@@ -129,9 +129,7 @@ solve::SegmentTables::Segment cells_of(const MethodInput& input, const std::vect
   cells.joint = Eigen::MatrixXd::Zero(clusters, static_cast<Eigen::Index>(values.size()));
   for (const std::uint32_t u : members) {
     const auto row = input.people.features[u];
-    rows.items.insert(rows.items.end(), row.items.begin(), row.items.end());
-    rows.values.insert(rows.values.end(), row.values.begin(), row.values.end());
-    rows.end_row();
+    rows.append_row(row);
     cell_of_row.push_back(row_of_cluster[input.cluster_of_person[u]]);
     people[cell_of_row.back()] += 1;
     const auto place = std::ranges::lower_bound(values, static_cast<int>(input.people.secrets[u]));

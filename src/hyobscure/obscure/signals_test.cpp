@@ -20,9 +20,7 @@ class SignalsTest : public testing::Test {
     for (std::uint32_t u = 0; u < 12; ++u) {
       people_.ids.push_back(fmt::format("p{:02}", u));
       people_.secrets.push_back(u % 6);
-      people_.features.items.insert(people_.features.items.end(), {u % 4, 4});
-      people_.features.values.insert(people_.features.values.end(), {1.0 + u % 3, 2.0});
-      people_.features.end_row();
+      people_.features.append_row({std::vector<std::uint32_t>{u % 4, 4}, std::vector{1.0 + u % 3, 2.0}});
       clusters_.push_back(u % 3);
     }
     for (int y = 0; y < 6; ++y)
