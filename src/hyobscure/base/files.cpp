@@ -1,6 +1,7 @@
 #include "hyobscure/base/files.h"
 
 #include <fcntl.h>
+#include <openssl/evp.h>
 #include <sodium.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include <system_error>
 
 #include "hyobscure/base/error.h"
+#include "hyobscure/base/scratch.h"
 
 namespace hyobscure {
 namespace {
@@ -48,16 +50,15 @@ fs::path temporary_neighbour(const fs::path& path) {
   return folder_of(path) / ("." + path.filename().string() + ".partial-" + random_suffix());
 }
 
-/// Removes the temporary file unless it was renamed into place.
+/// Goes away unless it is renamed into place.
 class TemporaryFile {
  public:
-  TemporaryFile(const fs::path& target, mode_t mode) : path_(temporary_neighbour(target)) {
-    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+  TemporaryFile(const fs::path& target, mode_t mode) : file_(temporary_neighbour(target)) {
+    descriptor_ = ::open(file_.path().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (descriptor_ < 0) throw_unwritable(target, errno);
   }
   ~TemporaryFile() {
     if (descriptor_ >= 0) ::close(descriptor_);
-    if (!path_.empty()) ::unlink(path_.c_str());
   }
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
@@ -76,13 +77,11 @@ class TemporaryFile {
   int rename_to(const fs::path& target) {
     const int closed = ::close(descriptor_);
     descriptor_ = -1;
-    if (closed != 0 || ::rename(path_.c_str(), target.c_str()) != 0) return errno;
-    path_.clear();
-    return 0;
+    return closed != 0 || ::rename(file_.path().c_str(), target.c_str()) != 0 ? errno : 0;
   }
 
  private:
-  fs::path path_;
+  Perishable file_;
   int descriptor_ = -1;
 };
 
@@ -132,20 +131,21 @@ std::string read_file(const fs::path& path) {
 }
 
 struct Sha256::State {
-  crypto_hash_sha256_state hash;
+  EVP_MD_CTX* hash = EVP_MD_CTX_new();
+  ~State() { EVP_MD_CTX_free(hash); }
 };
 
-Sha256::Sha256() : state_(std::make_unique<State>()) { crypto_hash_sha256_init(&state_->hash); }
+Sha256::Sha256() : state_(std::make_unique<State>()) {
+  if (EVP_DigestInit_ex(state_->hash, EVP_sha256(), nullptr) != 1)
+    throw std::runtime_error("there is no SHA-256");
+}
 Sha256::~Sha256() = default;
 
-void Sha256::add(std::string_view bytes) {
-  crypto_hash_sha256_update(&state_->hash, reinterpret_cast<const unsigned char*>(bytes.data()),
-                            bytes.size());
-}
+void Sha256::add(std::string_view bytes) { EVP_DigestUpdate(state_->hash, bytes.data(), bytes.size()); }
 
 std::string Sha256::finish() {
-  std::array<unsigned char, crypto_hash_sha256_BYTES> hash;
-  crypto_hash_sha256_final(&state_->hash, hash.data());
+  std::array<unsigned char, 32> hash;
+  EVP_DigestFinal_ex(state_->hash, hash.data(), nullptr);
   std::string text(2 * hash.size() + 1, '\0');
   sodium_bin2hex(text.data(), text.size(), hash.data(), hash.size());
   text.pop_back();
@@ -170,28 +170,21 @@ std::string sha256_of_file(const fs::path& path) {
 }
 
 StagedFolder::StagedFolder(fs::path target, bool force, const std::string& marker)
-    : target_(without_trailing_slash(target)) {
+    : target_(without_trailing_slash(target)), staging_(temporary_neighbour(target_)) {
   check_output_folder(target_, force, marker);
-  staging_ = temporary_neighbour(target_);
-  if (::mkdir(staging_.c_str(), 0700) != 0) throw_unwritable(target_, errno);
-}
-
-StagedFolder::~StagedFolder() {
-  std::error_code ignored;
-  if (!staging_.empty()) fs::remove_all(staging_, ignored);
+  if (::mkdir(path().c_str(), 0700) != 0) throw_unwritable(target_, errno);
 }
 
 void StagedFolder::commit() {
   const mode_t mask = ::umask(0);
   ::umask(mask);
-  ::chmod(staging_.c_str(), 0777 & ~mask);
+  ::chmod(path().c_str(), 0777 & ~mask);
   fs::path replaced;
   if (fs::exists(target_)) {  // only with force; the old content goes away after the new one is in place
     replaced = temporary_neighbour(target_);
     if (::rename(target_.c_str(), replaced.c_str()) != 0) throw_unwritable(target_, errno);
   }
-  if (::rename(staging_.c_str(), target_.c_str()) != 0) throw_unwritable(target_, errno);
-  staging_.clear();
+  if (::rename(path().c_str(), target_.c_str()) != 0) throw_unwritable(target_, errno);
   std::error_code ignored;
   if (!replaced.empty()) fs::remove_all(replaced, ignored);
 }

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include "hyobscure/base/scratch.h"
+
 namespace hyobscure {
 
 enum class FileAccess {
@@ -56,21 +58,18 @@ std::string sha256(std::string_view content);
 std::string sha256_of_file(const std::filesystem::path& path);
 
 /// A folder that appears at `target` complete or not at all: files go to path(), commit() moves them into
-/// place, and without commit() nothing stays behind. What check_output_folder lets `force` replace is
-/// replaced at the moment of commit.
+/// place, and without commit() nothing stays behind, even after a kill. What check_output_folder lets `force`
+/// replace is replaced at the moment of commit.
 class StagedFolder {
  public:
   StagedFolder(std::filesystem::path target, bool force, const std::string& marker);
-  ~StagedFolder();
-  StagedFolder(const StagedFolder&) = delete;
-  StagedFolder& operator=(const StagedFolder&) = delete;
 
-  const std::filesystem::path& path() const { return staging_; }
+  const std::filesystem::path& path() const { return staging_.path(); }
   void commit();
 
  private:
   std::filesystem::path target_;
-  std::filesystem::path staging_;
+  Perishable staging_;
 };
 
 }  // namespace hyobscure

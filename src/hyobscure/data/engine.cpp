@@ -3,7 +3,12 @@
 #include <duckdb.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
+
+#include "hyobscure/base/error.h"
+#include "hyobscure/base/scratch.h"
 
 namespace hyobscure::data {
 namespace {
@@ -225,29 +230,29 @@ std::string_view Chunk::text(std::size_t column, std::size_t row) const {
   return {duckdb_string_t_data(&strings[row]), duckdb_string_t_length(strings[row])};
 }
 
-/// Where the engine puts what does not fit into memory: a folder that nobody else can read and that does not
-/// stay.
-class SpillFolder {
- public:
-  SpillFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "hyobscure-spill-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder can be made");
-    path_ = name;
-  }
-  ~SpillFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  SpillFolder(const SpillFolder&) = delete;
-  SpillFolder& operator=(const SpillFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
+/// Where the engine puts what does not fit into memory: a folder that nobody else can read.
+std::filesystem::path make_spill_folder() {
+  std::string name = (std::filesystem::temp_directory_path() / "hyobscure-spill-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder can be made");
+  return name;
+}
 
- private:
-  std::filesystem::path path_;
-};
+/// "2GB", "1.5 GiB".
+double bytes_of(const std::string& amount) {
+  char* unit = nullptr;
+  const double number = std::strtod(amount.c_str(), &unit);
+  while (*unit == ' ') ++unit;
+  const std::string_view name = unit;
+  const double base = name.size() == 3 && name[1] == 'i' ? 1024 : 1000;
+  const auto power = std::string_view("BKMGT").find(name.empty() ? '?' : name[0]);
+  if (!(number > 0) || power == std::string_view::npos || name.back() != 'B')
+    throw InputError({.source = "memory"}, "expected an amount of memory", "Write it like 2GB or 500MB.");
+  return number * std::pow(base, static_cast<double>(power));
+}
 
 struct Engine::State {
-  SpillFolder spill;  // outlives the database
+  Perishable spill{make_spill_folder()};  // outlives the database
+  std::size_t memory_for_rows = 0;
   duckdb_database database = nullptr;
   duckdb_connection connection = nullptr;
   Progress progress;
@@ -313,12 +318,16 @@ Engine::Engine(const EngineSettings& settings, const Progress& progress) : state
   run("SET temp_directory = " + quoted_text(state_->spill.path().string()));
   run("SET file_search_path = " + quoted_text(std::filesystem::absolute(settings.folder).string()));
   if (settings.threads > 0) run(fmt::format("SET threads = {}", settings.threads));
-  if (!settings.memory.empty()) try {
-      run("SET memory_limit = " + quoted_text(settings.memory));
-    } catch (const EngineError&) {
-      throw InputError({.source = "memory"}, "expected an amount of memory", "Write it like 2GB or 500MB.");
-    }
+  // The engine's limit is for its own buffers, and a sort or a join may exceed it by some; what people, rows
+  // and tables of ours take beside it grows with the number of people. An engine of its own size has room for
+  // both.
+  const double memory = bytes_of(
+      settings.memory.empty() ? texts("SELECT current_setting('memory_limit')").at(0) : settings.memory);
+  run(fmt::format("SET memory_limit = '{}KB'", std::max(1.0, std::floor(memory / 2 / 1000))));
+  state_->memory_for_rows = static_cast<std::size_t>(memory / 8);
 }
+
+std::size_t Engine::memory_for_rows() const { return state_->memory_for_rows; }
 
 Engine::~Engine() = default;
 

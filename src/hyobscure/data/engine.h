@@ -18,8 +18,8 @@ namespace hyobscure::data {
 
 struct EngineSettings {
   std::filesystem::path folder = ".";  ///< relative file names in a query start here
-  std::string memory = {};             ///< such as "2GB"; empty: the engine's own default
-  int threads = 0;                     ///< 0: all cores
+  std::string memory = {};  ///< such as "2GB", for all of the process; empty: most of the machine's
+  int threads = 0;          ///< 0: all cores
 };
 
 /// The engine could not carry out a statement. The text of DuckDB stays inside, because it may quote a cell;
@@ -77,6 +77,10 @@ class Engine {
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
+
+  /// Bytes that rows on their way from the engine may take before they go to a file: a share of
+  /// EngineSettings::memory.
+  std::size_t memory_for_rows() const;
 
   /// What progress reports call the statements that follow.
   void set_stage(std::string stage);

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "hyobscure/base/files.h"
+#include "hyobscure/base/parallel.h"
 #include "hyobscure/data/hierarchy.h"
 
 namespace hyobscure::data {
@@ -102,17 +103,29 @@ People select(const People& people, std::span<const std::uint32_t> chosen) {
 }
 
 std::string fingerprint(const People& people) {
+  constexpr std::size_t kBlock = 4096;
+  const SparseRows& rows = people.features;
+  std::vector<std::string> of_block(block_count(people.size(), kBlock));
+  parallel_blocks(people.size(), kBlock, [&](std::size_t begin, std::size_t end) {
+    Sha256 hash;
+    for (std::size_t u = begin; u < end; ++u) {
+      add(hash, people.ids[u]);
+      const std::array numbers{std::uint64_t{people.secrets[u]}, std::uint64_t{rows[u].items.size()},
+                               std::uint64_t{people.kept.empty() ? 0 : people.kept[u]}};
+      hash.add(std::span<const std::uint64_t>(numbers));
+    }
+    const std::size_t first = rows.starts[begin], count = rows.starts[end] - first;
+    hash.add(std::span<const std::uint32_t>(rows.items).subspan(first, count));
+    hash.add(std::span<const double>(rows.values).subspan(first, count));
+    rows.let_go(begin, end);
+    of_block[begin / kBlock] = hash.finish();
+  });
   Sha256 hash;
-  for (const std::string& id : people.ids) add(hash, id);
-  hash.add(std::span<const std::uint32_t>(people.secrets));
+  for (const std::string& block : of_block) hash.add(block);
   for (const SecretValue& value : people.values) {
     const std::array bounds{value.low, value.high};
     hash.add(std::span<const double>(bounds));
   }
-  hash.add(std::span<const std::size_t>(people.features.starts));
-  hash.add(std::span<const std::uint32_t>(people.features.items));
-  hash.add(std::span<const double>(people.features.values));
-  hash.add(std::span<const std::uint32_t>(people.kept));
   if (people.space) add(hash, *people.space);
   return hash.finish();
 }

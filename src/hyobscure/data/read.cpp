@@ -89,25 +89,6 @@ void keep_people(Engine& engine, const Spec& spec, const SecretReader& secret,
 // --- features
 // ------------------------------------------------------------------------------------------------------------
 
-/// Zeros say nothing that an absent entry does not say.
-void drop_zeros(SparseRows& rows) {
-  std::size_t to = 0, begin = 0;
-  const auto items = rows.items.writable();
-  const auto values = rows.values.writable();
-  for (std::size_t row = 0; row < rows.size(); ++row) {
-    const std::size_t end = rows.starts[row + 1];
-    for (std::size_t from = begin; from < end; ++from)
-      if (values[from] != 0) {
-        items[to] = items[from];
-        values[to++] = values[from];
-      }
-    begin = end;
-    rows.starts[row + 1] = to;
-  }
-  rows.items.resize(to);
-  rows.values.resize(to);
-}
-
 std::vector<std::string> fetch_ids(Engine& engine) {
   return engine.texts("SELECT id FROM hyo_kept ORDER BY u");
 }
@@ -250,7 +231,6 @@ Reading read_people(Engine& engine, const Spec& spec) {
     engine.set_stage("reading events");
     reading.events_source = open_source(engine, spec, spec.events.source, "events");
     events.emplace(engine, spec, reading.events_source);
-    events->load(reading.counts);
   };
   if (home_is_found(spec)) {
     open_events();
@@ -267,7 +247,6 @@ Reading read_people(Engine& engine, const Spec& spec) {
     people.ids = fetch_ids(engine);
     people.features = events ? events->features(people.size(), reading.counts)
                              : read_wide_features(engine, spec, relation, columns.features, people.size());
-    drop_zeros(people.features);
   };
   read_features();
   if (events) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "hyobscure/base/error.h"
 #include "hyobscure/data/places.h"
 #include "hyobscure/data/secret_checks.h"
@@ -76,17 +78,9 @@ EventReader::EventReader(Engine& engine, const Spec& spec, const Relation& event
       spec_(spec),
       events_(events),
       projection_(event_projection(spec, events)),
+      projected_(fmt::format("(SELECT {} FROM {})", projection_, events.sql)),
       incomplete_("person IS NULL OR item IS NULL OR value_missing") {
   if (home_is_found(spec)) incomplete_ += " OR (may_tell_home AND (latitude_missing OR longitude_missing))";
-}
-
-void EventReader::load(ReadCounts& counts) {
-  about(events_, [&] {
-    engine_.run(fmt::format("CREATE OR REPLACE TEMP TABLE hyo_events AS SELECT {} FROM {}", projection_,
-                            events_.sql));
-    check(counts);
-    if (home_is_found(spec_)) check_places();
-  });
 }
 
 void EventReader::fail(const std::string& column, const std::string& condition, const std::string& problem,
@@ -95,39 +89,71 @@ void EventReader::fail(const std::string& column, const std::string& condition, 
                    remedy);
 }
 
-void EventReader::check(ReadCounts& counts) const {
-  const auto sums = engine_.integers(fmt::format(
-      "SELECT count(*), count(*) FILTER ({}), "
-      "count(*) FILTER (NOT value_missing AND value IS NULL), count(*) FILTER (NOT isfinite(value)), "
-      "count(*) FILTER (person IS NOT NULL AND person NOT IN (SELECT id FROM hyo_people)), "
-      "count(*) FILTER (value < 0) FROM hyo_events",
-      incomplete_));
-  counts.events_read = sums[0];
-  if (sums[0] == 0)
+/// Of all events.
+struct EventReader::Counts {
+  std::int64_t read = 0, incomplete = 0, unknown = 0, no_number = 0, not_finite = 0, negative = 0;
+};
+
+EventReader::Counts EventReader::collect(RowCollector& rows) const {
+  // u: NULL of nobody in the people table, -1 of somebody left out.
+  enum Flag : std::int64_t { kIncomplete = 1, kNobody = 2, kNoValue = 4, kNoFeature = 8 };
+  const std::string used = home_is_found(spec_) ? is_feature(spec_, grid_, kStored) : "true";
+  const std::string flags = fmt::format(
+      "CAST(({}) AS BIGINT) + {} * CAST(person IS NULL AS BIGINT) + {} * CAST(value_missing AS BIGINT) + {} "
+      "* "
+      "CAST(NOT coalesce({}, false) AS BIGINT)",
+      incomplete_, +kNobody, +kNoValue, +kNoFeature, used);
+  Counts found;
+  engine_.query(
+      fmt::format(
+          "SELECT n.u, e.item, e.value, {} FROM {} AS e LEFT JOIN (SELECT p.id, coalesce(k.u, -1) AS u FROM "
+          "hyo_people AS p LEFT JOIN hyo_kept AS k ON p.id = k.id) AS n ON e.person = n.id",
+          flags, projected_),
+      [&](const Chunk& chunk) {
+        const auto person = chunk.integers(0), flag = chunk.integers(3);
+        const auto value = chunk.doubles(2);
+        found.read += static_cast<std::int64_t>(chunk.rows());
+        for (std::size_t r = 0; r < chunk.rows(); ++r) {
+          const bool unknown = chunk.is_null(0, r), no_number = chunk.is_null(2, r);
+          found.incomplete += flag[r] & kIncomplete ? 1 : 0;
+          found.unknown += unknown && !(flag[r] & kNobody) ? 1 : 0;
+          if (no_number) {
+            found.no_number += flag[r] & kNoValue ? 0 : 1;
+            continue;
+          }
+          found.not_finite += std::isfinite(value[r]) ? 0 : 1;
+          found.negative += value[r] < 0 ? 1 : 0;
+          if (unknown || person[r] < 0 || (flag[r] & (kIncomplete | kNoFeature))) continue;
+          rows.add(static_cast<std::uint32_t>(person[r]), chunk.text(1, r), value[r]);
+        }
+      });
+  return found;
+}
+
+void EventReader::check(const Counts& found) const {
+  if (found.read == 0)
     throw InputError({.source = events_.name}, "there are no events in it", "Check the file or the query.");
-  if (sums[1] > 0 && spec_.events.missing == "refuse")
+  if (found.incomplete > 0 && spec_.events.missing == "refuse")
     fail("", incomplete_,
-         fmt::format("an event has an empty cell ({} in all)", plural(sums[1], "event", "events")),
+         fmt::format("an event has an empty cell ({} in all)", plural(found.incomplete, "event", "events")),
          "Fill it in, or set events.missing = \"leave-out\".");
-  if (sums[2] > 0)
+  if (found.no_number > 0)
     fail(spec_.events.value, "NOT value_missing AND value IS NULL",
-         fmt::format("expected a number ({} are not)", plural(sums[2], "cell", "cells")),
+         fmt::format("expected a number ({} are not)", plural(found.no_number, "cell", "cells")),
          "Correct the cells.");
-  if (sums[3] > 0)
+  if (found.not_finite > 0)
     fail(spec_.events.value, "NOT isfinite(value)", "expected a finite number, not NaN or infinity",
          "Correct the cell.");
-  if (sums[5] > 0 && spec_.channel.distance == "jensen-shannon")
+  if (found.negative > 0 && spec_.channel.distance == "jensen-shannon")
     fail(spec_.events.value, "value < 0",
          fmt::format("the value is negative ({} in all), and Jensen-Shannon needs values of at least zero",
-                     plural(sums[5], "event", "events")),
+                     plural(found.negative, "event", "events")),
          "Correct them, or choose another distance (channel.distance).");
-  if (sums[4] > 0 && spec_.events.unknown_people == "refuse")
+  if (found.unknown > 0 && spec_.events.unknown_people == "refuse")
     fail(spec_.events.person, "person IS NOT NULL AND person NOT IN (SELECT id FROM hyo_people)",
          fmt::format("the person is not in the people table ({} of such people)",
-                     plural(sums[4], "event", "events")),
+                     plural(found.unknown, "event", "events")),
          "Add the people, or set events.unknown_people = \"leave-out\".");
-  counts.events_incomplete = sums[1];
-  counts.events_unknown = sums[4];
 }
 
 void EventReader::check_places() const {
@@ -150,6 +176,9 @@ Grid EventReader::find_homes() {
   const std::string tells =
       fmt::format("may_tell_home AND NOT ({}) AND person IN (SELECT id FROM hyo_people)", incomplete_);
   return about(events_, [&] {
+    engine_.run("CREATE OR REPLACE TEMP TABLE hyo_events AS SELECT * FROM " + projected_);
+    projected_ = "hyo_events";
+    check_places();
     grid_ = grid_over(engine_, spec_, events_, {.table = "hyo_events", .condition = tells});
     engine_.run(fmt::format(
         "CREATE OR REPLACE TEMP TABLE hyo_homes AS SELECT person, home_row, home_column FROM (SELECT *, "
@@ -163,26 +192,32 @@ Grid EventReader::find_homes() {
 }
 
 SparseRows EventReader::features(std::size_t people, ReadCounts& counts) const {
-  const std::string used = home_is_found(spec_) ? is_feature(spec_, grid_, kStored) : "true";
-  if (home_is_found(spec_) && spec_.secret.home_events == "leave-out")
-    counts.events_telling_home = engine_.integers(
-        fmt::format("SELECT count(*) FROM hyo_events JOIN hyo_kept ON person = id WHERE NOT ({}) AND {}",
-                    incomplete_, tells_home(spec_, grid_, kStored)))[0];
-  const std::string entries =
-      fmt::format("(SELECT u, item, value FROM hyo_events JOIN hyo_kept ON person = id WHERE {})", used);
-  try {
-    return fetch_rows(engine_, spec_, people, entries);
-  } catch (const RepeatedEvents&) {
-    fail("",
-         fmt::format("(person, item) IN (SELECT (person, item) FROM hyo_events JOIN hyo_kept ON person = id "
-                     "WHERE {} GROUP BY person, item HAVING count(*) > 1)",
-                     used),
-         "the person has another event of this item further down, and both have a value",
-         "Say what they mean together with events.repeated (sum, mean or max).");
-  }
+  return about(events_, [&] {
+    RowCollector rows(people, engine_.memory_for_rows());
+    const Counts found = collect(rows);
+    check(found);
+    counts.events_read = found.read;
+    counts.events_incomplete = found.incomplete;
+    counts.events_unknown = found.unknown;
+    if (home_is_found(spec_) && spec_.secret.home_events == "leave-out")
+      counts.events_telling_home = engine_.integers(
+          fmt::format("SELECT count(*) FROM hyo_events JOIN hyo_kept ON person = id WHERE NOT ({}) AND {}",
+                      incomplete_, tells_home(spec_, grid_, kStored)))[0];
+    try {
+      return rows.finish(merge_of(spec_));
+    } catch (const RepeatedEvents&) {
+      fail("",
+           fmt::format("(person, item) IN (SELECT (person, item) FROM {} JOIN hyo_kept ON person = id WHERE "
+                       "{} GROUP BY "
+                       "person, item HAVING count(*) > 1)",
+                       projected_, home_is_found(spec_) ? is_feature(spec_, grid_, kStored) : "true"),
+           "the person has another event of this item further down, and both have a value",
+           "Say what they mean together with events.repeated (sum, mean or max).");
+    }
+  });
 }
 
-void EventReader::close() { engine_.run("DROP TABLE hyo_events"); }
+void EventReader::close() { engine_.run("DROP TABLE IF EXISTS hyo_events"); }
 
 std::string event_is_feature(const Spec& spec, const Reading& reading, const std::string& row) {
   if (!home_is_found(spec)) return "true";

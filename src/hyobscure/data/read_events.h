@@ -10,21 +10,22 @@ class EventReader {
   /// `events` must outlive the reader.
   EventReader(Engine& engine, const Spec& spec, const Relation& events);
 
-  /// hyo_events: what the source holds, checked against hyo_people and the spec.
-  void load(ReadCounts& counts);
-
   /// hyo_homes (person, home_row, home_column): the cell of most of the events that tell home; of equals the
-  /// smallest. Returns the grid.
+  /// smallest. Returns the grid. Their places are looked at several times, so the events are stored meanwhile
+  /// (hyo_events).
   Grid find_homes();
 
-  /// Features of the people of hyo_kept.
+  /// Features of the people of hyo_kept, in one pass over the events, which are checked against hyo_people
+  /// and the spec on the way.
   SparseRows features(std::size_t people, ReadCounts& counts) const;
 
-  /// Drops hyo_events.
+  /// Drops hyo_events where there is one.
   void close();
 
  private:
-  void check(ReadCounts& counts) const;
+  struct Counts;
+  Counts collect(RowCollector& rows) const;
+  void check(const Counts& found) const;
   void check_places() const;
   [[noreturn]] void fail(const std::string& column, const std::string& condition, const std::string& problem,
                          const std::string& remedy) const;
@@ -32,7 +33,8 @@ class EventReader {
   Engine& engine_;
   const Spec& spec_;
   const Relation& events_;
-  std::string projection_;  ///< of the source, and the columns of hyo_events
+  std::string projection_;  ///< of the source
+  std::string projected_;   ///< what it gives, to select from
   std::string incomplete_;  ///< SQL on them
   Grid grid_;
 };

@@ -3,28 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace hyobscure::data {
 namespace {
 
-/// Several events of one person and item become one entry.
-class EntryMerger {
- public:
-  explicit EntryMerger(const Spec& spec)
-      : rule_(spec.events.repeated != "auto" ? spec.events.repeated
-              : spec.events.value.empty()    ? "sum"
-                                             : "refuse") {}
+double sum(std::span<const double> values) { return std::accumulate(values.begin(), values.end(), 0.0); }
 
-  double merge(double first, double next, std::size_t so_far) const {
-    if (rule_ == "sum") return first + next;
-    if (rule_ == "max") return std::max(first, next);
-    if (rule_ == "mean") return first + (next - first) / static_cast<double>(so_far + 1);
-    throw RepeatedEvents();
-  }
-
- private:
-  std::string rule_;
-};
+double mean(std::span<const double> values) {
+  double mean = values[0];
+  for (std::size_t n = 1; n < values.size(); ++n) mean += (values[n] - mean) / static_cast<double>(n + 1);
+  return mean;
+}
 
 }  // namespace
 
@@ -57,40 +47,13 @@ std::string plural(std::int64_t count, const char* one, const char* many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
-SparseRows fetch_rows(Engine& engine, const Spec& spec, std::size_t people, const std::string& entries) {
-  engine.run(
-      "CREATE OR REPLACE TEMP TABLE hyo_items AS SELECT item, row_number() OVER (ORDER BY item) - 1 AS i "
-      "FROM (SELECT "
-      "DISTINCT item FROM " +
-      entries + ")");
-  SparseRows rows;
-  rows.columns = static_cast<std::size_t>(engine.integers("SELECT count(*) FROM hyo_items")[0]);
-  const EntryMerger merger(spec);
-  std::size_t repeats = 1;
-  std::uint32_t last_item = 0;
-  const auto open_entry = [&](std::uint32_t item, double value) {
-    rows.items.push_back(item);
-    rows.values.push_back(value);
-    repeats = 1;
-    last_item = item;
-  };
-  engine.query(fmt::format("SELECT u, i, CAST(value AS DOUBLE) FROM {} JOIN hyo_items USING (item) WHERE "
-                           "value IS NOT NULL ORDER BY ALL",
-                           entries),
-               [&](const Chunk& chunk) {
-                 const auto person = chunk.integers(0), item = chunk.integers(1);
-                 const auto value = chunk.doubles(2);
-                 for (std::size_t r = 0; r < chunk.rows(); ++r) {
-                   while (rows.size() < static_cast<std::size_t>(person[r])) rows.end_row();
-                   const auto this_item = static_cast<std::uint32_t>(item[r]);
-                   if (rows.items.size() > rows.starts.back() && last_item == this_item)
-                     rows.values.writable().back() = merger.merge(rows.values.back(), value[r], repeats++);
-                   else
-                     open_entry(this_item, value[r]);
-                 }
-               });
-  while (rows.size() < people) rows.end_row();
-  return rows;
+RowCollector::Merge merge_of(const Spec& spec) {
+  std::string rule = spec.events.repeated;
+  if (rule == "auto") rule = spec.events.value.empty() ? "sum" : "refuse";
+  if (rule == "sum") return sum;
+  if (rule == "max") return [](std::span<const double> values) { return values.back(); };
+  if (rule == "mean") return mean;
+  return [](std::span<const double>) -> double { throw RepeatedEvents(); };
 }
 
 }  // namespace hyobscure::data

@@ -6,6 +6,7 @@
 #include "hyobscure/data/engine.h"
 #include "hyobscure/data/people.h"
 #include "hyobscure/data/read.h"
+#include "hyobscure/data/row_collector.h"
 #include "hyobscure/data/source.h"
 #include "hyobscure/data/spec.h"
 
@@ -32,10 +33,10 @@ std::size_t first_row(Engine& engine, const Relation& relation, const std::strin
 
 std::string plural(std::int64_t count, const char* one, const char* many);
 
-/// Sparse rows of people from a relation (u, item, value).
-SparseRows fetch_rows(Engine& engine, const Spec& spec, std::size_t people, const std::string& entries);
+/// What several values of one person and item mean (events.repeated).
+RowCollector::Merge merge_of(const Spec& spec);
 
-/// Thrown by fetch_rows where events.repeated does not say what several events of one item mean.
+/// Thrown by it where events.repeated does not say.
 struct RepeatedEvents {};
 
 /// Wide data: the feature columns, which hyo_kept holds as c0, c1, ...

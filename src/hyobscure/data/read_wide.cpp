@@ -50,7 +50,7 @@ class WideFeatures {
     }
   }
 
-  /// One SELECT a column, to be joined by UNION ALL.
+  /// Entries (u, item, value), a SELECT for each column and kind of cell.
   std::vector<std::string> selects() const {
     std::vector<std::string> result;
     for (std::size_t i = 0; i < kinds_.size(); ++i) {
@@ -139,10 +139,17 @@ SparseRows read_wide_features(Engine& engine, const Spec& spec, const Relation& 
                               const std::vector<FeatureKind>& kinds, std::size_t count) {
   const WideFeatures features(engine, spec, people, kinds);
   features.check_cells();
-  const auto selects = features.selects();
-  const std::string none = "(SELECT 0::BIGINT AS u, '' AS item, 0.0::DOUBLE AS value WHERE false)";
-  return fetch_rows(engine, spec, count,
-                    selects.empty() ? none : fmt::format("({})", fmt::join(selects, " UNION ALL ")));
+  RowCollector rows(count, engine.memory_for_rows());
+  for (const std::string& select : features.selects())
+    engine.query(fmt::format("SELECT u, item, CAST(value AS DOUBLE) FROM ({})", select),
+                 [&](const Chunk& chunk) {
+                   const auto person = chunk.integers(0);
+                   const auto value = chunk.doubles(2);
+                   for (std::size_t r = 0; r < chunk.rows(); ++r)
+                     if (!chunk.is_null(2, r))
+                       rows.add(static_cast<std::uint32_t>(person[r]), chunk.text(1, r), value[r]);
+                 });
+  return rows.finish(merge_of(spec));
 }
 
 }  // namespace hyobscure::data

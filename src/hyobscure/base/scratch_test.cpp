@@ -1,0 +1,80 @@
+#include "hyobscure/base/scratch.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "hyobscure/base/test_folder.h"
+
+namespace hyobscure {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(Perishable, IsGoneWithTheObject) {
+  const TestFolder folder;
+  fs::create_directories(folder / "a/b");
+  std::ofstream(folder / "a/b/file") << "x";
+  {
+    const Perishable guarded(folder / "a");
+  }
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+TEST(Perishable, StaysUnderAnotherName) {
+  const TestFolder folder;
+  fs::create_directories(folder / "a");
+  {
+    const Perishable guarded(folder / "a");
+    fs::rename(folder / "a", folder / "kept");
+  }
+  EXPECT_TRUE(fs::exists(folder / "kept"));
+}
+
+TEST(Perishable, IsGoneAfterAKill) {
+  const TestFolder folder;
+  fs::create_directories(folder / "-rf a's \"folder\"/b");
+  int ready[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const Perishable guarded(folder / "-rf a's \"folder\"");
+    if (::write(ready[1], "x", 1) == 1) ::pause();
+    ::_exit(1);
+  }
+  char byte;
+  ASSERT_EQ(::read(ready[0], &byte, 1), 1);
+  EXPECT_FALSE(fs::is_empty(folder.path()));
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  for (int tries = 0; tries < 500 && !fs::is_empty(folder.path()); ++tries)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+  ::close(ready[0]);
+  ::close(ready[1]);
+}
+
+TEST(ScratchFile, KeepsWhatWasAppendedForItsMapping) {
+  std::vector<double> numbers(10'000);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = 0.5 * static_cast<double>(i);
+  std::optional<MappedFile> mapped;
+  {
+    ScratchFile file;
+    file.append_numbers(std::span<const double>(numbers).first(7));
+    file.append_numbers(std::span<const double>(numbers).subspan(7));
+    EXPECT_EQ(file.size(), numbers.size() * sizeof(double));
+    mapped.emplace(file.map());
+  }
+  const auto* first = reinterpret_cast<const double*>(mapped->bytes().data());
+  EXPECT_TRUE(std::equal(numbers.begin(), numbers.end(), first));
+}
+
+}  // namespace
+}  // namespace hyobscure
