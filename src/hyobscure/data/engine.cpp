@@ -322,6 +322,8 @@ Engine::Engine(const EngineSettings& settings, const Progress& progress) : state
 
 Engine::~Engine() = default;
 
+void* Engine::connection() const { return state_->connection; }
+
 void Engine::set_stage(std::string stage) {
   state_->stage = std::move(stage);
   state_->progress.report(state_->stage, 0, 0);
