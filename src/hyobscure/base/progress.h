@@ -26,6 +26,9 @@ class Progress {
     if (report_) report_(stage, done, total);
   }
 
+  /// The same stop with other reports.
+  Progress with_reports(Report report) const { return Progress(std::move(report), stop_); }
+
   /// For work that has a best-so-far answer to return.
   bool stop_requested() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
 

@@ -2,6 +2,7 @@
 
 #include <sodium.h>
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <numbers>
@@ -73,25 +74,17 @@ NamedDraws::Bits NamedDraws::bits(std::string_view name) const {
   return {little_endian(hash.data()), little_endian(hash.data() + 8)};
 }
 
-RandomStream::result_type RandomStream::operator()() {
-  if (next_ == buffer_.size()) refill();
-  return buffer_[next_++];
-}
-
 void RandomStream::refill() {
   constexpr std::size_t kChachaBlock = 64;
-  std::array<unsigned char, sizeof(buffer_)> bytes{};
   const std::array<unsigned char, crypto_stream_chacha20_NONCEBYTES> nonce{};  // one stream a key
-  crypto_stream_chacha20_xor_ic(bytes.data(), bytes.data(), bytes.size(), nonce.data(), block_,
-                                key_.bytes().data());
-  for (std::size_t i = 0; i < buffer_.size(); ++i) buffer_[i] = little_endian(bytes.data() + 8 * i);
-  block_ += bytes.size() / kChachaBlock;
+  auto* const bytes = reinterpret_cast<unsigned char*>(buffer_.data());
+  buffer_.fill(0);
+  crypto_stream_chacha20_xor_ic(bytes, bytes, sizeof(buffer_), nonce.data(), block_, key_.bytes().data());
+  if constexpr (std::endian::native != std::endian::little)
+    for (std::size_t i = 0; i < buffer_.size(); ++i) buffer_[i] = little_endian(bytes + 8 * i);
+  block_ += sizeof(buffer_) / kChachaBlock;
   next_ = 0;
 }
-
-double RandomStream::uniform() { return unit_interval((*this)()); }
-
-std::uint64_t RandomStream::below(std::uint64_t limit) { return scale_below((*this)(), limit); }
 
 double
 RandomStream::normal() {  // Box and Muller; the second number is thrown away to keep the stream stateless

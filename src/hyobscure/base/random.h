@@ -48,6 +48,15 @@ class NamedDraws {
   Key key_;
 };
 
+/// 53 random bits as a number in [0, 1).
+constexpr double unit_interval(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1p-53; }
+
+/// Maps 64 random bits to 0 .. limit-1; the bias is at most limit / 2^64.
+constexpr std::uint64_t scale_below(std::uint64_t bits, std::uint64_t limit) {
+  __extension__ using Wide = unsigned __int128;
+  return static_cast<std::uint64_t>((static_cast<Wide>(bits) * limit) >> 64);
+}
+
 /// A stream of random numbers from a key (ChaCha20 with a counter), the same on every machine and compiler: a
 /// generator for the standard library, and the few distributions that must not depend on a standard library's
 /// choices.
@@ -59,11 +68,17 @@ class RandomStream {
 
   static constexpr result_type min() { return 0; }
   static constexpr result_type max() { return std::numeric_limits<result_type>::max(); }
-  result_type operator()();
+  result_type operator()() {
+    if (next_ == buffer_.size()) refill();
+    return buffer_[next_++];
+  }
 
-  double uniform();                          ///< in [0, 1)
-  std::uint64_t below(std::uint64_t limit);  ///< uniform in 0 .. limit-1; limit > 0
-  double normal();                           ///< mean 0, deviation 1
+  /// In [0, 1).
+  double uniform() { return unit_interval((*this)()); }
+  /// Uniform in 0 .. limit-1; limit > 0.
+  std::uint64_t below(std::uint64_t limit) { return scale_below((*this)(), limit); }
+  /// Mean 0, deviation 1.
+  double normal();
 
  private:
   void refill();
@@ -73,14 +88,5 @@ class RandomStream {
   std::size_t next_ = 128;
   std::uint64_t block_ = 0;
 };
-
-/// 53 random bits as a number in [0, 1).
-constexpr double unit_interval(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1p-53; }
-
-/// Maps 64 random bits to 0 .. limit-1; the bias is at most limit / 2^64.
-constexpr std::uint64_t scale_below(std::uint64_t bits, std::uint64_t limit) {
-  __extension__ using Wide = unsigned __int128;
-  return static_cast<std::uint64_t>((static_cast<Wide>(bits) * limit) >> 64);
-}
 
 }  // namespace hyobscure

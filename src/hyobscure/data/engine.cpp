@@ -331,6 +331,8 @@ std::size_t Engine::memory_for_rows() const { return state_->memory_for_rows; }
 
 Engine::~Engine() = default;
 
+void* Engine::connection() const { return state_->connection; }
+
 void Engine::set_stage(std::string stage) {
   state_->stage = std::move(stage);
   state_->progress.report(state_->stage, 0, 0);

@@ -69,6 +69,32 @@ struct Column {
 
 using Cell = std::variant<std::int64_t, double, std::string_view>;
 
+/// One chunk of rows in the making: columns as the table has them, filled from the first row on.
+class ChunkMaker {
+ public:
+  explicit ChunkMaker(void* handle);
+
+  std::size_t most_rows() const { return most_rows_; }
+  /// The column must be DOUBLE.
+  std::span<double> doubles(std::size_t column) {
+    return {static_cast<double*>(columns_[column]), most_rows_};
+  }
+  /// The column must be BIGINT.
+  std::span<std::int64_t> integers(std::size_t column) {
+    return {static_cast<std::int64_t*>(columns_[column]), most_rows_};
+  }
+  /// The column must be VARCHAR.
+  void set_text(std::size_t column, std::size_t row, std::string_view text);
+
+ private:
+  void* handle_;
+  std::size_t most_rows_;
+  std::vector<void*> columns_;
+};
+
+/// Fills a chunk and says how many rows it has; 0 is the end.
+using MakeChunk = std::function<std::size_t(ChunkMaker&)>;
+
 /// DuckDB in this process: files, tables and SQL in, files out. Nothing is fetched from a network, and no
 /// extension is loaded. A stop request ends a running statement with Stopped.
 class Engine {
@@ -99,6 +125,11 @@ class Engine {
   /// Throws EngineError unless the text is one statement.
   void check_is_one_statement(const std::string& sql);
 
+  /// From now on `FROM name()` gives rows that are made while they are read, once, in order and by one thread
+  /// at a time: they need not fit into memory. `make` lives as long as the engine; what it throws ends the
+  /// statement. Columns are VARCHAR, BIGINT or DOUBLE.
+  void add_made_table(const std::string& name, std::vector<Column> columns, MakeChunk make);
+
   /// Fills a table that exists, row by row.
   class Appender {
    public:
@@ -114,6 +145,8 @@ class Engine {
   };
 
  private:
+  void* connection() const;
+
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -1,0 +1,89 @@
+#include <duckdb.h>
+
+#include <cassert>
+#include <cstring>
+
+#include "hyobscure/data/engine.h"
+
+namespace hyobscure::data {
+namespace {
+
+struct MadeTable {
+  std::vector<Column> columns;
+  MakeChunk make;
+};
+
+struct LogicalType {
+  duckdb_logical_type handle;
+  explicit LogicalType(duckdb_type type) : handle(duckdb_create_logical_type(type)) {}
+  ~LogicalType() { duckdb_destroy_logical_type(&handle); }
+  LogicalType(const LogicalType&) = delete;
+  LogicalType& operator=(const LogicalType&) = delete;
+};
+
+duckdb_type type_named(std::string_view name) {
+  if (name == "BIGINT") return DUCKDB_TYPE_BIGINT;
+  if (name == "DOUBLE") return DUCKDB_TYPE_DOUBLE;
+  assert(name == "VARCHAR");
+  return DUCKDB_TYPE_VARCHAR;
+}
+
+void bind(duckdb_bind_info info) {
+  const auto& table = *static_cast<const MadeTable*>(duckdb_bind_get_extra_info(info));
+  for (const Column& column : table.columns)
+    duckdb_bind_add_result_column(info, column.name.c_str(), LogicalType(type_named(column.type)).handle);
+}
+
+/// The order of rows is part of the promise.
+void start(duckdb_init_info info) { duckdb_init_set_max_threads(info, 1); }
+
+void make_chunk(duckdb_function_info info, duckdb_data_chunk output) {
+  const auto& table = *static_cast<const MadeTable*>(duckdb_function_get_extra_info(info));
+  try {
+    ChunkMaker chunk(output);
+    duckdb_data_chunk_set_size(output, table.make(chunk));
+  } catch (const std::bad_alloc&) {
+    duckdb_function_set_error(info, "Out of Memory Error: rows in the making");
+  } catch (const std::exception& error) {  // none may pass through the engine
+    duckdb_function_set_error(info, error.what());
+  }
+}
+
+duckdb_vector vector_of(void* handle, std::size_t column) {
+  return duckdb_data_chunk_get_vector(static_cast<duckdb_data_chunk>(handle), column);
+}
+
+}  // namespace
+
+ChunkMaker::ChunkMaker(void* handle) : handle_(handle), most_rows_(duckdb_vector_size()) {
+  const idx_t count = duckdb_data_chunk_get_column_count(static_cast<duckdb_data_chunk>(handle));
+  for (idx_t column = 0; column < count; ++column)
+    columns_.push_back(duckdb_vector_get_data(vector_of(handle, column)));
+}
+
+void ChunkMaker::set_text(std::size_t column, std::size_t row, std::string_view text) {
+  duckdb_string_t inlined{};
+  if (text.size() > sizeof(inlined.value.inlined.inlined)) {
+    duckdb_vector_assign_string_element_len(vector_of(handle_, column), row, text.data(), text.size());
+    return;
+  }
+  // Short texts, nearly all of them, need no memory of their own and no call for each.
+  inlined.value.inlined.length = static_cast<std::uint32_t>(text.size());
+  std::memcpy(inlined.value.inlined.inlined, text.data(), text.size());
+  static_cast<duckdb_string_t*>(columns_[column])[row] = inlined;
+}
+
+void Engine::add_made_table(const std::string& name, std::vector<Column> columns, MakeChunk make) {
+  duckdb_table_function function = duckdb_create_table_function();
+  duckdb_table_function_set_name(function, name.c_str());
+  duckdb_table_function_set_extra_info(function, new MadeTable{std::move(columns), std::move(make)},
+                                       [](void* table) { delete static_cast<MadeTable*>(table); });
+  duckdb_table_function_set_bind(function, bind);
+  duckdb_table_function_set_init(function, start);
+  duckdb_table_function_set_function(function, make_chunk);
+  const auto state = duckdb_register_table_function(static_cast<duckdb_connection>(connection()), function);
+  duckdb_destroy_table_function(&function);
+  if (state != DuckDBSuccess) throw EngineError(EngineError::Kind::Other, "no table " + name);
+}
+
+}  // namespace hyobscure::data
