@@ -1,11 +1,14 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "hyobscure/base/progress.h"
+#include "hyobscure/census/row_segments.h"
 #include "hyobscure/data/people.h"
 
 namespace hyobscure::census {
@@ -13,18 +16,36 @@ namespace hyobscure::census {
 /// Maps a non-zero entry x to the vector psi(x) = scale * raw(x), element by element.
 struct FeatureMap {
   Eigen::VectorXd scale;  ///< as long as psi
-  /// Fills row e with raw(values[e]). The scale is left out because it can be applied once to a sum.
-  std::function<void(std::span<const double> values, Eigen::Ref<Eigen::MatrixXd> features)> raw;
+  /// Writes raw(x), as long as `scale`. The scale is left out because it can be applied once to a sum.
+  std::function<void(double x, double* features)> raw;
 };
 
-/// The scalar products of all cells: P(A, B) = sum over u in A, v in B and items i of <psi(x_ui), psi(x_vi)>,
-/// with rows multiplied by `scale_of_row` first (empty: not at all).
+enum class RowScale {
+  AsTheyAre,
+  SumOne,  ///< every row is divided by its sum, which must be positive
+};
+
+/// What cell_products may hold at a time.
+struct ProductLimits {
+  std::size_t segment_entries = kSegmentEntries;
+  std::size_t table_bytes = 512u << 20;  ///< of sums of features, and of entries in the order of items
+};
+
+/// The scalar products of all cells: P(A, B) = sum over u in A, v in B and items i of <psi(x_ui), psi(x_vi)>.
 ///
-/// Item by item: the features of the k cells that have the item are summed up and their k x k products are
-/// added to P, so cells without an item cost nothing. Same bits for any number of threads: every element of P
-/// is added up by one thread, in the order of the items.
-Eigen::MatrixXd cell_products(const data::SparseRows& rows, std::span<const double> scale_of_row,
+/// Frequent items, with at least as many entries as there are cells, have a table of the summed features of
+/// all cells, filled in one pass over the rows; P is then one dense product. Of rare items the entries are
+/// kept, put into the order of items, and each item adds the products of the cells that have it. What exceeds
+/// the limits is taken in parts, each with a pass over the rows, in segments that are let go of.
+///
+/// Same bits for any number of threads and any `segment_entries`: every sum is added up by one thread in the
+/// order of the rows, every element of P by one thread in the order of the items.
+Eigen::MatrixXd cell_products(const data::SparseRows& rows, RowScale scaling,
                               std::span<const std::uint32_t> cell_of_row, std::size_t cells,
-                              const FeatureMap& map, const Progress& progress);
+                              const FeatureMap& map, const Progress& progress,
+                              const ProductLimits& limits = {});
+
+/// Number of entries of each item, zeros included.
+std::vector<std::size_t> entries_of_items(const data::SparseRows& rows);
 
 }  // namespace hyobscure::census

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hyobscure/base/error.h"
+#include "hyobscure/census/checked_rows.h"
 
 namespace hyobscure::census {
 namespace {
@@ -48,6 +49,7 @@ Occupied number_occupied(const People& people, const Clustering& clustering, con
     number[static_cast<std::size_t>(cell)] = static_cast<std::uint32_t>(occupied.cells.size());
     if (counts(cell) > 0) occupied.cells.push_back(cell);
   }
+  occupied.cell_of_person.reserve(people.size());
   for (std::size_t u = 0; u < people.size(); ++u)
     occupied.cell_of_person.push_back(number[static_cast<std::size_t>(
         cell_index(people.secrets[u], clustering.cluster_of_row[u], counts.rows()))]);
@@ -56,8 +58,8 @@ Occupied number_occupied(const People& people, const Clustering& clustering, con
 
 MatrixXd sum_distances(const People& people, const Occupied& occupied, Index cells, Distance distance,
                        const Progress& progress) {
-  MatrixXd sums =
-      pair_sums(distance, people.features, occupied.cell_of_person, occupied.cells.size(), progress);
+  MatrixXd sums = pair_sums_of_checked_rows(distance, people.features, occupied.cell_of_person,
+                                            occupied.cells.size(), progress);
   if (sums.rows() == cells) return sums;
   MatrixXd all = MatrixXd::Zero(cells, cells);
   all(occupied.cells, occupied.cells) = sums;
@@ -69,9 +71,9 @@ MatrixXd sum_distances(const People& people, const Occupied& occupied, Index cel
 Census take_census(const People& people, const CensusSettings& settings, const Key& key,
                    const Progress& progress) {
   check_size(people.values.size(), settings.clustering.clusters);
-  check_rows(settings.distance, people.features);
+  check_rows(settings.distance, people.features, settings.source);
   Clustering clustering =
-      cluster_rows(people.features, settings.clustering, key.derive("clusters"), progress);
+      cluster_checked_rows(people.features, settings.clustering, key.derive("clusters"), progress);
   MatrixXd counts = count_cells(people, clustering);
   const Occupied occupied = number_occupied(people, clustering, counts);
   MatrixXd sums = sum_distances(people, occupied, counts.size(), settings.distance, progress);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <string>
 
 #include "hyobscure/base/progress.h"
 #include "hyobscure/base/random.h"
@@ -13,6 +14,7 @@ namespace hyobscure::census {
 struct CensusSettings {
   KMeansSettings clustering;
   Distance distance = Distance::JensenShannon;
+  std::string source = {};  ///< what errors about the rows name as their place
 };
 
 /// What the optimiser needs, and nothing else: after the census its cost does not depend on the number of

@@ -13,10 +13,13 @@
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/numeric.h"
+#include "hyobscure/base/parallel.h"
 #include "hyobscure/census/cell_products.h"
+#include "hyobscure/census/checked_rows.h"
 #include "hyobscure/census/jensen_shannon.h"
 #include "hyobscure/census/merge_rows.h"
 #include "hyobscure/census/pairwise.h"
+#include "hyobscure/census/row_segments.h"
 
 namespace hyobscure::census {
 namespace {
@@ -25,6 +28,8 @@ using data::SparseRows;
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
+
+constexpr std::size_t kRowBlock = 1024;
 
 double sum_of(SparseRows::Row row) { return std::accumulate(row.values.begin(), row.values.end(), 0.0); }
 
@@ -73,16 +78,54 @@ double hamming(SparseRows::Row a, SparseRows::Row b, std::size_t columns) {
 struct FaultyRows {
   std::size_t count = 0;
   std::size_t first = 0;
+
+  void add(std::size_t row) {
+    if (count == 0) first = row;
+    count += 1;
+  }
+  void add(const FaultyRows& later) {
+    if (count == 0) first = later.first;
+    count += later.count;
+  }
 };
 
-FaultyRows find_rows(const SparseRows& rows, const auto& is_faulty) {
-  FaultyRows faulty;
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    if (!is_faulty(rows[r])) continue;
-    if (faulty.count == 0) faulty.first = r;
-    faulty.count += 1;
+bool is_finite(double x) { return std::isfinite(x); }
+
+struct Faults {
+  FaultyRows not_finite, negative, no_sum, infinite_sum;
+
+  void add(SparseRows::Row row, std::size_t index) {
+    double sum = 0, least = 0;
+    for (const double x : row.values) {
+      sum += x;
+      least = std::min(least, x);
+    }
+    if (!std::isfinite(sum) && !std::all_of(row.values.begin(), row.values.end(), is_finite))
+      not_finite.add(index);
+    if (least < 0) negative.add(index);
+    // Nothing positive, or so little that its inverse overflows.
+    if (!(sum >= std::numeric_limits<double>::min())) no_sum.add(index);
+    if (std::isinf(sum)) infinite_sum.add(index);
   }
-  return faulty;
+  void add(const Faults& later) {
+    not_finite.add(later.not_finite);
+    negative.add(later.negative);
+    no_sum.add(later.no_sum);
+    infinite_sum.add(later.infinite_sum);
+  }
+};
+
+Faults find_faults(const SparseRows& rows) {
+  Faults all;
+  for_row_segments(rows, [&](std::size_t first, std::size_t last) {
+    std::vector<Faults> of_block(block_count(last - first, kRowBlock));
+    parallel_blocks(last - first, kRowBlock, [&](std::size_t begin, std::size_t end) {
+      Faults& faults = of_block[begin / kRowBlock];
+      for (std::size_t r = first + begin; r < first + end; ++r) faults.add(rows[r], r);
+    });
+    for (const Faults& faults : of_block) all.add(faults);
+  });
+  return all;
 }
 
 void refuse(const FaultyRows& faulty, const std::string& source, const char* fault, const char* remedy) {
@@ -94,22 +137,6 @@ void refuse(const FaultyRows& faulty, const std::string& source, const char* fau
       remedy);
 }
 
-bool any_value(SparseRows::Row row, const auto& is_faulty) {
-  return std::any_of(row.values.begin(), row.values.end(), is_faulty);
-}
-
-bool is_not_finite(SparseRows::Row row) {
-  return any_value(row, [](double x) { return !std::isfinite(x); });
-}
-
-bool has_negative(SparseRows::Row row) {
-  return any_value(row, [](double x) { return x < 0; });
-}
-
-// Nothing positive, or so little that its inverse overflows.
-bool has_no_sum(SparseRows::Row row) { return !(sum_of(row) >= std::numeric_limits<double>::min()); }
-bool has_infinite_sum(SparseRows::Row row) { return std::isinf(sum_of(row)); }
-
 VectorXd people_of_cells(std::span<const std::uint32_t> cell_of_row, std::size_t cells) {
   VectorXd people = VectorXd::Zero(static_cast<Index>(cells));
   for (const std::uint32_t cell : cell_of_row) people(cell) += 1;
@@ -118,27 +145,38 @@ VectorXd people_of_cells(std::span<const std::uint32_t> cell_of_row, std::size_t
 
 MatrixXd jensen_shannon_sums(const SparseRows& rows, std::span<const std::uint32_t> cell_of_row,
                              std::size_t cells, const Progress& progress) {
-  std::vector<double> scale(rows.size());
-  for (std::size_t r = 0; r < rows.size(); ++r) scale[r] = 1 / sum_of(rows[r]);
-  MatrixXd sums = cell_products(rows, scale, cell_of_row, cells, jensen_shannon_features(), progress);
+  MatrixXd sums =
+      cell_products(rows, RowScale::SumOne, cell_of_row, cells, jensen_shannon_features(), progress);
   const VectorXd people = people_of_cells(cell_of_row, cells);
   for (Index b = 0; b < sums.cols(); ++b)
     sums.col(b) = std::numbers::ln2 * (people(b) * people - sums.col(b)).cwiseMax(0);
   return sums;
 }
 
+// Sum over the people of each cell of |psi(x)|^2.
+VectorXd squares_of_cells(const SparseRows& rows, std::span<const std::uint32_t> cell_of_row,
+                          std::size_t cells, double (*weight)(double)) {
+  VectorXd squares = VectorXd::Zero(static_cast<Index>(cells));
+  std::vector<double> square_of_row;
+  for_row_segments(rows, [&](std::size_t first, std::size_t last) {
+    square_of_row.assign(last - first, 0);
+    parallel_blocks(last - first, kRowBlock, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t r = begin; r < end; ++r)
+        for (const double x : rows[first + r].values) square_of_row[r] += weight(x) * weight(x);
+    });
+    for (std::size_t r = first; r < last; ++r) squares(cell_of_row[r]) += square_of_row[r - first];
+  });
+  return squares;
+}
+
 // Sum of |psi(x) - psi(y)|^2 = |B| sum |psi(x)|^2 + |A| sum |psi(y)|^2 - 2 <Psi_A, Psi_B>, psi by `weight`.
 MatrixXd squared_sums(const SparseRows& rows, std::span<const std::uint32_t> cell_of_row, std::size_t cells,
                       double (*weight)(double), const Progress& progress) {
   const FeatureMap map{.scale = VectorXd::Ones(1),
-                       .raw = [weight](std::span<const double> values, Eigen::Ref<MatrixXd> features) {
-                         std::transform(values.begin(), values.end(), features.col(0).data(), weight);
-                       }};
-  MatrixXd sums = cell_products(rows, {}, cell_of_row, cells, map, progress);
+                       .raw = [weight](double x, double* features) { *features = weight(x); }};
+  MatrixXd sums = cell_products(rows, RowScale::AsTheyAre, cell_of_row, cells, map, progress);
   const VectorXd people = people_of_cells(cell_of_row, cells);
-  VectorXd squares = VectorXd::Zero(people.size());
-  for (std::size_t r = 0; r < rows.size(); ++r)
-    for (const double x : rows[r].values) squares(cell_of_row[r]) += weight(x) * weight(x);
+  const VectorXd squares = squares_of_cells(rows, cell_of_row, cells, weight);
   for (Index b = 0; b < sums.cols(); ++b)
     sums.col(b) = (people(b) * squares + squares(b) * people - 2 * sums.col(b)).cwiseMax(0);
   sums.triangularView<Eigen::StrictlyUpper>() = sums.transpose();  // rounding depends on the side
@@ -180,22 +218,27 @@ double distance_between(Distance distance, SparseRows::Row a, SparseRows::Row b,
 }
 
 void check_rows(Distance distance, const SparseRows& rows, const std::string& source) {
-  refuse(find_rows(rows, is_not_finite), source, "an entry that is not a finite number",
+  const Faults faults = find_faults(rows);
+  refuse(faults.not_finite, source, "an entry that is not a finite number",
          "Correct these entries or leave the rows out.");
   if (distance != Distance::JensenShannon) return;
-  refuse(find_rows(rows, has_negative), source,
-         "a negative entry, which the Jensen-Shannon distance cannot use",
+  refuse(faults.negative, source, "a negative entry, which the Jensen-Shannon distance cannot use",
          "Correct these entries, or choose a Euclidean distance.");
-  refuse(find_rows(rows, has_no_sum), source,
-         "no positive entry, so the Jensen-Shannon distance is not defined",
+  refuse(faults.no_sum, source, "no positive entry, so the Jensen-Shannon distance is not defined",
          "Leave these rows out, or choose another distance.");
-  refuse(find_rows(rows, has_infinite_sum), source, "entries too large to add up", "Scale the entries down.");
+  refuse(faults.infinite_sum, source, "entries too large to add up", "Scale the entries down.");
 }
 
 MatrixXd pair_sums(Distance distance, const SparseRows& rows, std::span<const std::uint32_t> cell_of_row,
                    std::size_t cells, const Progress& progress) {
-  assert(cell_of_row.size() == rows.size());
   check_rows(distance, rows);
+  return pair_sums_of_checked_rows(distance, rows, cell_of_row, cells, progress);
+}
+
+MatrixXd pair_sums_of_checked_rows(Distance distance, const SparseRows& rows,
+                                   std::span<const std::uint32_t> cell_of_row, std::size_t cells,
+                                   const Progress& progress) {
+  assert(cell_of_row.size() == rows.size());
   switch (distance) {
     case Distance::JensenShannon:
       return jensen_shannon_sums(rows, cell_of_row, cells, progress);
@@ -212,12 +255,10 @@ MatrixXd pair_sums(Distance distance, const SparseRows& rows, std::span<const st
 }
 
 double pair_sum_work(Distance distance, const SparseRows& rows, std::size_t cells) {
-  std::vector<double> people_of_item(rows.columns, 0);
-  for (const std::uint32_t item : rows.items) people_of_item[item] += 1;
   const bool pairwise = distance == Distance::Euclidean || distance == Distance::Jaccard;
   double shared = 0;
-  for (const double people : people_of_item) {
-    const double distinct = pairwise ? people : std::min(people, static_cast<double>(cells));
+  for (const std::size_t people : entries_of_items(rows)) {
+    const auto distinct = static_cast<double>(pairwise ? people : std::min(people, cells));
     shared += distinct * distinct / 2;
   }
   const double people = static_cast<double>(rows.size()), entries = static_cast<double>(rows.entries());

@@ -1,5 +1,6 @@
 #include "hyobscure/census/jensen_shannon.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -11,35 +12,47 @@ namespace {
 // kernel in, a shorter one cuts off its spectrum: at 0.18 both errors are about the same.
 constexpr double kStep = 0.18;
 constexpr int kTerms = 20;
-constexpr int kWidth = 2 * kTerms + 1;
+constexpr int kLane = 4;  // terms computed together
+static_assert(kTerms % kLane == 0);
 
 double spectrum(double w) { return 2 / std::log(4.0) / std::cosh(std::numbers::pi * w) / (1 + 4 * w * w); }
 
+// The order of the features: 1, then all cosines, then all sines.
 Eigen::VectorXd feature_scale() {
-  Eigen::VectorXd weight(kWidth);
+  Eigen::VectorXd weight(1 + 2 * kTerms);
   weight(0) = spectrum(0);
   double total = weight(0);
   for (int j = 1; j <= kTerms; ++j) {
-    weight(2 * j - 1) = weight(2 * j) = 2 * spectrum(j * kStep);
-    total += weight(2 * j);
+    weight(j) = weight(kTerms + j) = 2 * spectrum(j * kStep);
+    total += weight(j);
   }
   return (weight / total).cwiseSqrt();
 }
 
-// sqrt(x) times 1, cos a, sin a, cos 2a, sin 2a, ... with a = kStep log x, by Chebyshev's recurrence.
-void raw_features(std::span<const double> values, Eigen::Ref<Eigen::MatrixXd> features) {
-  const Eigen::Map<const Eigen::ArrayXd> given(values.data(), static_cast<Eigen::Index>(values.size()));
-  const Eigen::ArrayXd x =
-      given.max(std::numeric_limits<double>::min());  // a share may have underflowed to 0
-  const Eigen::ArrayXd angle = kStep * x.log();
-  const Eigen::ArrayXd twice_cosine = 2 * angle.cos();
-  features.col(0) = x.sqrt();
-  features.col(1) = features.col(0).array() * twice_cosine / 2;
-  features.col(2) = features.col(0).array() * angle.sin();
-  features.col(3) = features.col(1).array() * twice_cosine - features.col(0).array();
-  features.col(4) = features.col(2).array() * twice_cosine;
-  for (int j = 5; j < kWidth; ++j)
-    features.col(j) = features.col(j - 2).array() * twice_cosine - features.col(j - 4).array();
+// sqrt(x) times 1, cos a, cos 2a, ..., sin a, sin 2a, ... with a = kStep log x. The powers of e^ia: the first
+// lane one by one, every other lane is the one before times e^4ia, which rounds five times at most.
+void raw_features(double x, double* features) {
+  x = std::max(x, std::numeric_limits<double>::min());  // a share may have underflowed to 0
+  const double angle = kStep * std::log(x), root = std::sqrt(x);
+  const double cosine = std::cos(angle), sine = std::sin(angle);
+  double* cosines = features + 1;
+  double* sines = cosines + kTerms;
+  double power_cosines[kLane] = {cosine}, power_sines[kLane] = {sine};
+  for (int k = 1; k < kLane; ++k) {
+    power_cosines[k] = power_cosines[k - 1] * cosine - power_sines[k - 1] * sine;
+    power_sines[k] = power_sines[k - 1] * cosine + power_cosines[k - 1] * sine;
+  }
+  using Lane = Eigen::Array<double, kLane, 1>;
+  const double turn_cosine = power_cosines[kLane - 1], turn_sine = power_sines[kLane - 1];
+  Lane c = root * Eigen::Map<const Lane>(power_cosines), s = root * Eigen::Map<const Lane>(power_sines);
+  features[0] = root;
+  for (int j = 0; j < kTerms; j += kLane) {
+    Eigen::Map<Lane>(cosines + j) = c;
+    Eigen::Map<Lane>(sines + j) = s;
+    const Lane next = c * turn_cosine - s * turn_sine;
+    s = s * turn_cosine + c * turn_sine;
+    c = next;
+  }
 }
 
 }  // namespace

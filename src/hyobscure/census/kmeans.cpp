@@ -12,8 +12,9 @@
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/parallel.h"
-#include "hyobscure/census/distance.h"
+#include "hyobscure/census/checked_rows.h"
 #include "hyobscure/census/merge_rows.h"
+#include "hyobscure/census/row_segments.h"
 #include "hyobscure/census/rows_by_cell.h"
 
 namespace hyobscure::census {
@@ -34,22 +35,34 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Below this share of |x|^2 + |y|^2 the difference of squares may be rounding alone.
 constexpr double kCancelled = 1e-9;
 
+// Distances that differ by less than this share of |x|^2 + |c|^2 may change their order with the number of a
+// centre: what is rounded depends on its place in a lane.
+constexpr double kNearTie = 1e-10;
+
 double scale_of(SparseRows::Row row, bool normalise) {
   if (!normalise) return 1;
   const double sum = std::accumulate(row.values.begin(), row.values.end(), 0.0);
   return sum > 0 && std::isfinite(1 / sum) ? 1 / sum : 1.0;
 }
 
+double square_of(SparseRows::Row row, double scale) {
+  double square = 0;
+  for (const double value : row.values) square += value * value;
+  return square * scale * scale;
+}
+
 // The rows as they are clustered: row r is multiplied by scale[r] wherever it is read.
 struct ScaledRows {
   ScaledRows(const SparseRows& given, bool normalise)
       : rows(given), scale(given.size()), squares(given.size()) {
-    for (std::size_t r = 0; r < rows.size(); ++r) {
-      scale[r] = scale_of(rows[r], normalise);
-      double square = 0;
-      for (const double value : rows[r].values) square += value * value;
-      squares[r] = square * scale[r] * scale[r];
-    }
+    for_row_segments(rows, [&](std::size_t first, std::size_t last) {
+      parallel_blocks(last - first, kRowBlock, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t r = first + begin; r < first + end; ++r) {
+          scale[r] = scale_of(rows[r], normalise);
+          squares[r] = square_of(rows[r], scale[r]);
+        }
+      });
+    });
   }
   std::size_t size() const { return rows.size(); }
 
@@ -98,29 +111,33 @@ bool are_equal(const ScaledRows& work, std::uint32_t a, std::uint32_t b) {
   return equal;
 }
 
-// Number of distinct rows; counts no further than `enough`.
-std::size_t count_distinct(const ScaledRows& work, std::size_t enough) {
+// The first of each kind of equal rows; looks no further when there are `enough`.
+Labels find_distinct(const ScaledRows& work, std::size_t enough) {
   const auto hash = [&](std::uint32_t r) { return hash_row(work, r); };
   const auto equal = [&](std::uint32_t a, std::uint32_t b) { return are_equal(work, a, b); };
   std::unordered_set<std::uint32_t, decltype(hash), decltype(equal)> distinct(16, hash, equal);
   for (std::uint32_t r = 0; r < work.size() && distinct.size() < enough; ++r) distinct.insert(r);
-  return distinct.size();
+  return Labels(distinct.begin(), distinct.end());
 }
 
-void require_distinct_rows(const ScaledRows& work, int clusters) {
-  const std::size_t distinct = count_distinct(work, static_cast<std::size_t>(clusters));
-  if (distinct >= static_cast<std::size_t>(clusters)) return;
-  if (distinct == 0)
+Labels require_distinct_rows(const ScaledRows& work, int clusters) {
+  Labels distinct = find_distinct(work, static_cast<std::size_t>(clusters));
+  if (distinct.size() >= static_cast<std::size_t>(clusters)) return distinct;
+  if (distinct.empty())
     throw InputError({.source = "clusters"}, "there are no rows to cluster", "Give at least one row.");
-  throw InputError(
-      {.source = "clusters"},
-      fmt::format("{} clusters were asked for, but there are only {} distinct rows", clusters, distinct),
-      fmt::format("Lower clusters to {}.", distinct));
+  throw InputError({.source = "clusters"},
+                   fmt::format("{} clusters were asked for, but there are only {} distinct rows", clusters,
+                               distinct.size()),
+                   fmt::format("Lower clusters to {}.", distinct.size()));
+}
+
+void require_finite(double sum_of_squares) {
+  if (std::isfinite(sum_of_squares)) return;
+  throw InputError({}, "the entries are too large to square and add up", "Scale the entries down.");
 }
 
 void require_finite_squares(const ScaledRows& work) {
-  if (std::isfinite(std::accumulate(work.squares.begin(), work.squares.end(), 0.0))) return;
-  throw InputError({}, "the entries are too large to square and add up", "Scale the entries down.");
+  require_finite(std::accumulate(work.squares.begin(), work.squares.end(), 0.0));
 }
 
 // Nearest centres
@@ -133,10 +150,12 @@ struct Kernel {
     columns.topRows(clusters) = centres;
     squares.setZero();
     for (Index i = 0; i < centres.cols(); ++i) squares += centres.col(i).cwiseAbs2();
+    largest_square = squares.maxCoeff();
   }
   Index clusters;
   MatrixXd columns;
   VectorXd squares;
+  double largest_square;
 };
 
 // Scalar products of a row with Lanes * kLane centres, which stay in registers.
@@ -372,15 +391,20 @@ Clustering iterate(const ScaledRows& work, ClusterModel model, const KMeansSetti
 
 // The clusters by size, the largest first, ties by their first row.
 std::vector<Index> canonical_order(const Labels& labels, std::size_t clusters) {
-  const RowsByCell by_cluster(labels, clusters);
+  std::vector<std::size_t> sizes(clusters, 0), first_row(clusters, 0);
+  for (std::size_t r = 0; r < labels.size(); ++r)
+    if (sizes[labels[r]]++ == 0) first_row[labels[r]] = r;
   std::vector<Index> order(clusters);
   std::iota(order.begin(), order.end(), Index{0});
-  std::sort(order.begin(), order.end(), [&](Index a, Index b) {
-    const auto in_a = by_cluster.members(static_cast<std::size_t>(a));
-    const auto in_b = by_cluster.members(static_cast<std::size_t>(b));
-    return in_a.size() != in_b.size() ? in_a.size() > in_b.size() : in_a.front() < in_b.front();
+  std::sort(order.begin(), order.end(), [&](Index left, Index right) {
+    const auto a = static_cast<std::size_t>(left), b = static_cast<std::size_t>(right);
+    return sizes[a] != sizes[b] ? sizes[a] > sizes[b] : first_row[a] < first_row[b];
   });
   return order;
+}
+
+ClusterModel reorder(const ClusterModel& model, const std::vector<Index>& order) {
+  return {.centres = model.centres(order, Eigen::all), .normalise = model.normalise};
 }
 
 // Rows half-way between two centres follow the lower number, so new numbers may move rows, and moved rows may
@@ -391,14 +415,169 @@ Clustering number_canonically(const ScaledRows& work, Clustering clustering, con
     const auto order =
         canonical_order(clustering.cluster_of_row, static_cast<std::size_t>(clustering.model.clusters()));
     if (std::is_sorted(order.begin(), order.end())) break;
-    ClusterModel numbered{.centres = clustering.model.centres(order, Eigen::all),
-                          .normalise = clustering.model.normalise};
     const int iterations = clustering.iterations;
-    clustering =
-        iterate(work, std::move(numbered), {.max_iterations = 1, .tolerance = settings.tolerance}, progress);
+    clustering = iterate(work, reorder(clustering.model, order),
+                         {.max_iterations = 1, .tolerance = settings.tolerance}, progress);
     clustering.iterations = iterations;
   }
   return clustering;
+}
+
+// The best of the starts; its clusters have no canonical numbers yet.
+Clustering cluster_work(const ScaledRows& work, const KMeansSettings& settings, const Key& key,
+                        const Progress& progress) {
+  Clustering best{.model = {}, .cluster_of_row = {}, .inertia = kInfinity};
+  for (int start = 0; start < settings.starts; ++start) {
+    progress.report("clusters", start, settings.starts);
+    ClusterModel seeds{
+        .centres = draw_seeds(work, settings.clusters, key.derive(fmt::format("start {}", start))),
+        .normalise = settings.normalise};
+    Clustering found = iterate(work, std::move(seeds), settings, progress);
+    if (found.inertia < best.inertia) best = std::move(found);
+  }
+  return best;
+}
+
+// Clusters from a sample
+
+// `count` different rows, ascending, every choice as likely (Floyd, Comm. ACM 30, 1987).
+Labels draw_sample(std::size_t rows, std::size_t count, const Key& key) {
+  RandomStream random(key);
+  std::unordered_set<std::uint32_t> chosen;
+  for (std::size_t last = rows - count; last < rows; ++last) {
+    const auto row = static_cast<std::uint32_t>(random.below(last + 1));
+    if (!chosen.insert(row).second) chosen.insert(static_cast<std::uint32_t>(last));
+  }
+  Labels sample(chosen.begin(), chosen.end());
+  std::sort(sample.begin(), sample.end());
+  return sample;
+}
+
+// `chosen` ascends. Pages of a mapped file are let go of on the way: each row may have brought its own.
+SparseRows copy_rows(const SparseRows& rows, const Labels& chosen) {
+  SparseRows copy;
+  copy.columns = rows.columns;
+  std::size_t kept_from = 0;
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    copy.append_row(rows[chosen[i]]);
+    if (i % kRowBlock != kRowBlock - 1 && i + 1 != chosen.size()) continue;
+    rows.let_go(kept_from, chosen[i] + 1);
+    kept_from = chosen[i];
+  }
+  return copy;
+}
+
+// A sample of the rows with as many distinct ones as clusters. Where nearly all rows are equal the drawn ones
+// may have fewer: then others are looked for among all rows and added.
+SparseRows sample_rows(const SparseRows& rows, std::size_t count, const KMeansSettings& settings,
+                       const Key& key) {
+  Labels chosen = draw_sample(rows.size(), count, key);
+  SparseRows sample = copy_rows(rows, chosen);
+  const auto enough = static_cast<std::size_t>(settings.clusters);
+  if (find_distinct(ScaledRows(sample, settings.normalise), enough).size() >= enough) return sample;
+
+  const Labels distinct = require_distinct_rows(ScaledRows(rows, settings.normalise), settings.clusters);
+  chosen.insert(chosen.end(), distinct.begin(), distinct.end());
+  std::sort(chosen.begin(), chosen.end());
+  chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+  return copy_rows(rows, chosen);
+}
+
+// What one pass over all rows finds.
+struct FullPass {
+  Labels labels;
+  Labels near_ties;  // rows whose two nearest centres are equally far but for rounding, ascending
+  double inertia = 0;
+  double squares = 0;
+};
+
+bool is_near_tie(const Kernel& kernel, double scale, double square, const VectorXd& products,
+                 double nearest_distance) {
+  const double largest = nearest_distance + kNearTie * (square + kernel.largest_square);
+  Index near = 0;
+  for (Index c = 0; c < kernel.clusters; ++c)
+    near += kernel.squares(c) - 2 * scale * products(c) <= largest ? 1 : 0;
+  return near > 1;
+}
+
+FullPass pass_block(const SparseRows& rows, bool normalise, const Kernel& kernel, std::size_t begin,
+                    std::size_t end, Labels& labels) {
+  FullPass block;
+  VectorXd products(kernel.columns.rows());
+  for (std::size_t r = begin; r < end; ++r) {
+    const double scale = scale_of(rows[r], normalise), square = square_of(rows[r], scale);
+    const Nearest nearest = find_nearest(rows[r], scale, kernel, products);
+    labels[r] = nearest.cluster;
+    if (is_near_tie(kernel, scale, square, products, nearest.distance))
+      block.near_ties.push_back(static_cast<std::uint32_t>(r));
+    block.inertia += std::max(0.0, square + nearest.distance);
+    block.squares += square;
+  }
+  return block;
+}
+
+FullPass pass_over(const SparseRows& rows, const ClusterModel& model, const Progress& progress) {
+  const Kernel kernel(model.centres);
+  FullPass all;
+  all.labels.resize(rows.size());
+  for_row_segments(rows, [&](std::size_t first, std::size_t last) {
+    progress.throw_if_stopped();
+    std::vector<FullPass> blocks(block_count(last - first, kRowBlock));
+    parallel_blocks(last - first, kRowBlock, [&](std::size_t begin, std::size_t end) {
+      blocks[begin / kRowBlock] =
+          pass_block(rows, model.normalise, kernel, first + begin, first + end, all.labels);
+    });
+    for (const FullPass& block : blocks) {
+      all.near_ties.insert(all.near_ties.end(), block.near_ties.begin(), block.near_ties.end());
+      all.inertia += block.inertia;
+      all.squares += block.squares;
+    }
+  });
+  return all;
+}
+
+// The labels of all rows when the clusters are taken in this order: only rows half-way between two centres
+// need be looked at again.
+Labels relabel(const SparseRows& rows, const FullPass& pass, const Labels& labels, const ClusterModel& model,
+               const std::vector<Index>& order) {
+  Labels number(order.size());
+  for (std::size_t c = 0; c < order.size(); ++c)
+    number[static_cast<std::size_t>(order[c])] = static_cast<std::uint32_t>(c);
+  Labels result(labels.size());
+  std::transform(labels.begin(), labels.end(), result.begin(), [&](std::uint32_t c) { return number[c]; });
+
+  const Kernel kernel(model.centres);
+  parallel_blocks(pass.near_ties.size(), kRowBlock, [&](std::size_t begin, std::size_t end) {
+    VectorXd products(kernel.columns.rows());
+    for (std::size_t i = begin; i < end; ++i) {
+      const auto row = rows[pass.near_ties[i]];
+      result[pass.near_ties[i]] = find_nearest(row, scale_of(row, model.normalise), kernel, products).cluster;
+    }
+    rows.let_go(pass.near_ties[begin], pass.near_ties[end - 1] + 1);
+  });
+  return result;
+}
+
+// Clusters of all rows from the model of a sample of them, with canonical numbers. No cluster is empty, since
+// the sample's rows are among the rows; numbers that would make one empty are not taken.
+Clustering extend(const SparseRows& rows, Clustering sampled, const Progress& progress) {
+  FullPass pass = pass_over(rows, sampled.model, progress);
+  require_finite(pass.squares);
+  Labels labels = std::move(pass.labels);
+  ClusterModel model = std::move(sampled.model);
+  for (int round = 0; round < kCanonicalRounds; ++round) {
+    const auto order = canonical_order(labels, static_cast<std::size_t>(model.clusters()));
+    if (std::is_sorted(order.begin(), order.end())) break;
+    ClusterModel numbered = reorder(model, order);
+    Labels relabelled = relabel(rows, pass, labels, numbered, order);
+    if (!empty_clusters(relabelled, numbered.centres.rows()).empty()) break;
+    model = std::move(numbered);
+    labels = std::move(relabelled);
+  }
+  return {.model = std::move(model),
+          .cluster_of_row = std::move(labels),
+          .inertia = pass.inertia,
+          .iterations = sampled.iterations};
 }
 
 }  // namespace
@@ -418,29 +597,34 @@ Clustering cluster_rows(const SparseRows& rows, const KMeansSettings& settings, 
                         const Progress& progress) {
   validate(settings);
   check_rows(Distance::SquaredEuclidean, rows);
+  return cluster_checked_rows(rows, settings, key, progress);
+}
+
+Clustering cluster_checked_rows(const SparseRows& rows, const KMeansSettings& settings, const Key& key,
+                                const Progress& progress) {
+  validate(settings);
+  const std::size_t most = settings.sample > 0 ? settings.sample : default_sample(settings.clusters);
+  if (rows.size() > most) {
+    const SparseRows sample = sample_rows(rows, most, settings, key.derive("sample"));
+    const ScaledRows work(sample, settings.normalise);
+    require_finite_squares(work);
+    return extend(rows, cluster_work(work, settings, key, progress), progress);
+  }
   const ScaledRows work(rows, settings.normalise);
   require_finite_squares(work);
-  require_distinct_rows(work, settings.clusters);
-
-  Clustering best{.model = {}, .cluster_of_row = {}, .inertia = kInfinity};
-  for (int start = 0; start < settings.starts; ++start) {
-    progress.report("clusters", start, settings.starts);
-    ClusterModel seeds{
-        .centres = draw_seeds(work, settings.clusters, key.derive(fmt::format("start {}", start))),
-        .normalise = settings.normalise};
-    Clustering found = iterate(work, std::move(seeds), settings, progress);
-    if (found.inertia < best.inertia) best = std::move(found);
-  }
-  return number_canonically(work, std::move(best), settings, progress);
+  (void)require_distinct_rows(work, settings.clusters);
+  return number_canonically(work, cluster_work(work, settings, key, progress), settings, progress);
 }
 
 Labels assign(const ClusterModel& model, const SparseRows& rows) {
   const Kernel kernel(model.centres);
   Labels labels(rows.size());
-  parallel_blocks(rows.size(), kRowBlock, [&](std::size_t begin, std::size_t end) {
-    VectorXd products(kernel.columns.rows());
-    for (std::size_t r = begin; r < end; ++r)
-      labels[r] = find_nearest(rows[r], scale_of(rows[r], model.normalise), kernel, products).cluster;
+  for_row_segments(rows, [&](std::size_t first, std::size_t last) {
+    parallel_blocks(last - first, kRowBlock, [&](std::size_t begin, std::size_t end) {
+      VectorXd products(kernel.columns.rows());
+      for (std::size_t r = first + begin; r < first + end; ++r)
+        labels[r] = find_nearest(rows[r], scale_of(rows[r], model.normalise), kernel, products).cluster;
+    });
   });
   return labels;
 }

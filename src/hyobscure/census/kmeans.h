@@ -1,6 +1,8 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -17,7 +19,14 @@ struct KMeansSettings {
   int max_iterations = 100;  ///< of each start
   bool normalise = false;    ///< scale rows to sum 1 first; a row without a positive sum stays as it is
   double tolerance = 1e-5;   ///< a start ends when an iteration lowers the inertia by less than this share
+  std::size_t sample = 0;    ///< more rows than this are clustered by a sample of so many; 0: default_sample
 };
+
+/// So many rows tell where the centres are: the expected excess of the inertia is about clusters / sample of
+/// it (kmeans.md), at most 0.4 %, and 0.03 % for ten clusters.
+[[nodiscard]] constexpr std::size_t default_sample(int clusters) {
+  return std::max<std::size_t>(32'768, 256 * static_cast<std::size_t>(std::max(clusters, 0)));
+}
 
 /// What is needed to find the cluster of a row that was not there before.
 struct ClusterModel {
@@ -42,7 +51,13 @@ struct Clustering {
 /// Clusters are numbered by size, the largest first, ties by their first row. The result depends on the rows,
 /// settings and key only, not on the number of threads.
 ///
-/// Cost of an iteration: O(entries * clusters). Distances are computed as |x|^2 - 2 x.c + |c|^2, so rows that
+/// More rows than settings.sample: the above for a sample of the rows drawn by the key, then one pass over
+/// all rows, which finds the nearest centre of each, the inertia and the sizes that number the clusters. A
+/// start is then a local minimum for the sample; kmeans.md derives what that costs.
+///
+/// Cost of an iteration: O(entries * clusters) of the rows that are clustered; memory: their entries, if they
+/// are a sample, and some 16 bytes a row. Rows in a mapped file are read in their order and let go of, but
+/// for the sample. Distances are computed as |x|^2 - 2 x.c + |c|^2, so rows that
 /// differ by less than 1e-7 of their length cannot be told apart.
 ///
 /// Throws InputError for settings out of range, entries that are not finite and fewer distinct rows than
@@ -51,7 +66,7 @@ struct Clustering {
                                       const Key& key, const Progress& progress = {});
 
 /// The nearest centre of every row; ties go to the lower number. Rows may have other entries than those that
-/// were clustered, but the same columns. Cost: O(entries * clusters).
+/// were clustered, but the same columns. Cost: O(entries * clusters), in one pass that lets go of the rows.
 [[nodiscard]] std::vector<std::uint32_t> assign(const ClusterModel& model, const data::SparseRows& rows);
 
 /// One k-means++ start: rows drawn with probability proportional to the squared distance from those drawn
