@@ -122,7 +122,10 @@ bool handle_people_without_events(Engine& engine, const Spec& spec, People& peop
   Engine::Appender ids(engine, "hyo_numbered");
   for (const std::string& id : people.ids) ids.row({std::string_view(id)});
   ids.close();
-  engine.run("DELETE FROM hyo_kept WHERE id NOT IN (SELECT id FROM hyo_numbered)");
+  engine.run(
+      "CREATE OR REPLACE TEMP TABLE hyo_kept AS SELECT * REPLACE (row_number() OVER (ORDER BY u) - 1 AS u) "
+      "FROM hyo_kept "
+      "WHERE id IN (SELECT id FROM hyo_numbered)");
   return true;
 }
 

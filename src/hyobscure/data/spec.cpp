@@ -400,6 +400,10 @@ void visit_settings(Spec& s, Visit&& visit) {
         "format of the released files; auto: Parquet if the input is Parquet, else CSV");
   visit("release", "ids", s.release.ids, Rule{.choices = {"keep", "replace", "drop"}},
         "ids of people: kept, replaced by random ones, or left out (wide data only)");
+  visit("release", "order", s.release.order, Rule{.choices = {"sorted", "shuffled"}},
+        "rows of the release: by published id and then by content, or at random, which is faster for many "
+        "events; "
+        "neither tells the order of the input");
   visit("release", "ledger", s.release.ledger, Rule{},
         "private file that remembers who was published, so that nobody is drawn for twice; none: nothing is "
         "remembered, for trials");

@@ -133,6 +133,7 @@ struct MethodSpec {
 struct ReleaseSpec {
   std::string format = "auto";
   std::string ids = "keep";
+  std::string order = "sorted";
   std::string ledger = "hyobscure-ledger.json";
 };
 

@@ -246,9 +246,15 @@ Mechanism mechanism_of(const data::People& people, const data::Spec& spec, const
 Mechanism fit(const data::People& people, const data::Spec& spec, const Progress& progress,
               const std::optional<solve::Partition>& groups) {
   refuse_promise(spec);
+  (void)terms_of(people, spec);  // what cannot be met is refused before the work
+  return fit(people, spec, census_of(people, spec, progress), progress, groups);
+}
+
+Mechanism fit(const data::People& people, const data::Spec& spec, const census::Census& census,
+              const Progress& progress, const std::optional<solve::Partition>& groups) {
+  refuse_promise(spec);
   Terms terms = terms_of(people, spec);
   if (groups) terms.first_groups = *groups;
-  const census::Census census = census_of(people, spec, progress);
   const solve::SegmentTables tables = segment_tables(people, census);
   MethodInput input = method_input(people, spec, terms, census, tables);
   if (groups) input.groups_are_fixed = true;

@@ -53,4 +53,9 @@ namespace hyobscure::obscure {
 [[nodiscard]] Mechanism fit(const data::People& people, const data::Spec& spec, const Progress& progress = {},
                             const std::optional<solve::Partition>& groups = {});
 
+/// The same on a census that is already taken.
+[[nodiscard]] Mechanism fit(const data::People& people, const data::Spec& spec, const census::Census& census,
+                            const Progress& progress = {},
+                            const std::optional<solve::Partition>& groups = {});
+
 }  // namespace hyobscure::obscure

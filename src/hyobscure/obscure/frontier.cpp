@@ -57,10 +57,9 @@ Frontier sweep_method(const Method& method, const data::Spec& spec, const census
   return frontier;
 }
 
-Frontier trace_frontier(const data::People& people, const data::Spec& spec, int points,
-                        const Progress& progress) {
+Frontier trace_frontier(const data::People& people, const data::Spec& spec, const census::Census& census,
+                        int points, const Progress& progress) {
   const Terms terms = terms_of(people, spec);
-  const census::Census census = census_of(people, spec, progress);
   const solve::SegmentTables tables = segment_tables(people, census);
   const MethodInput input = method_input(people, spec, terms, census, tables);
   const Method& method = method_named(spec.method.name);

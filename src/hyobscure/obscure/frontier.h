@@ -40,9 +40,10 @@ struct Frontier {
   std::string note = {};  ///< what the user should know of the method's answers
 };
 
-/// The trade-off of the spec's method: budgets at equal steps over its range (Method::range). The census is
-/// taken once for all of them. points >= 2.
-[[nodiscard]] Frontier trace_frontier(const data::People& people, const data::Spec& spec, int points,
+/// The trade-off of the spec's method: budgets at equal steps over its range (Method::range), on one census.
+/// points >= 2.
+[[nodiscard]] Frontier trace_frontier(const data::People& people, const data::Spec& spec,
+                                      const census::Census& census, int points,
                                       const Progress& progress = {});
 
 /// `points` budgets at equal steps over a range; the first only where `points` is 1.

@@ -33,11 +33,11 @@ class FrontierOfPeople : public testing::Test {
 };
 
 TEST_F(FrontierOfPeople, ExactIsAtOrBelowEveryMethodAtEveryBudgetWithAProof) {
-  const Frontier exact = trace_frontier(people_, spec("exact"), 7);
+  const Frontier exact = trace_frontier(people_, spec("exact"), census_of(people_, spec("exact")), 7);
   ASSERT_EQ(exact.points.size(), 7u);
   EXPECT_TRUE(exact.complete);
   for (const char* method : {"hyobscure", "xobf"}) {
-    const Frontier other = trace_frontier(people_, spec(method), 7);
+    const Frontier other = trace_frontier(people_, spec(method), census_of(people_, spec(method)), 7);
     for (std::size_t i = 0; i < 7; ++i) {
       EXPECT_EQ(other.points[i].budget, exact.points[i].budget);
       EXPECT_LE(exact.points[i].leakage, other.points[i].leakage + 1e-8) << method << " " << i;
@@ -49,7 +49,7 @@ TEST_F(FrontierOfPeople, ExactIsAtOrBelowEveryMethodAtEveryBudgetWithAProof) {
 
 TEST_F(FrontierOfPeople, MoreBudgetNeverLeaksMore) {
   for (const char* method : {"exact", "xobf"}) {
-    const Frontier frontier = trace_frontier(people_, spec(method), 9);
+    const Frontier frontier = trace_frontier(people_, spec(method), census_of(people_, spec(method)), 9);
     for (std::size_t i = 1; i < frontier.points.size(); ++i)
       EXPECT_LE(frontier.points[i].leakage, frontier.points[i - 1].leakage + 2e-8) << method;
     for (const FrontierPoint& point : frontier.points) EXPECT_LE(point.distance, point.budget * (1 + 1e-9));
@@ -58,7 +58,7 @@ TEST_F(FrontierOfPeople, MoreBudgetNeverLeaksMore) {
 
 TEST_F(FrontierOfPeople, EachPointIsWhatFitGivesForItsBudget) {
   for (const char* method : {"exact", "hyobscure", "xobf"}) {
-    const Frontier frontier = trace_frontier(people_, spec(method), 3);
+    const Frontier frontier = trace_frontier(people_, spec(method), census_of(people_, spec(method)), 3);
     data::Spec one = spec(method);
     one.channel.budget_share.reset();
     one.channel.budget = frontier.points[1].budget;
@@ -73,7 +73,8 @@ TEST_F(FrontierOfPeople, StoppedItKeepsThePointsItHas) {
   const Progress progress([&](std::string_view stage, double done,
                               double) { stop = stop || (stage == "tracing the frontier" && done >= 2); },
                           &stop);
-  const Frontier frontier = trace_frontier(people_, spec("xobf"), 9, progress);
+  const Frontier frontier =
+      trace_frontier(people_, spec("xobf"), census_of(people_, spec("xobf")), 9, progress);
   EXPECT_EQ(frontier.points.size(), 2u);
   EXPECT_FALSE(frontier.complete);
 }

@@ -122,92 +122,117 @@ ManifestComposition about_earlier_draws(const Ledger& ledger, const fs::path& fi
 
 // --- ids and the order of rows
 
-std::vector<std::string> random_looking_ids(const Key& key, const data::People& people) {
-  const NamedDraws draws(key.derive("ids"));
-  for (const bool longer : {false, true}) {  // 16 digits collide once in a million releases of 10^7 people
-    std::vector<std::string> ids;
-    ids.reserve(people.size());
-    for (const std::string& id : people.ids) {
-      const auto [first, second] = draws.bits(id);
-      ids.push_back(longer ? fmt::format("{:016x}{:016x}", first, second) : fmt::format("{:016x}", first));
-    }
-    std::vector<std::string> sorted = ids;
-    std::ranges::sort(sorted);
-    if (std::ranges::adjacent_find(sorted) == sorted.end()) return ids;
-  }
-  throw std::logic_error("two people have the same keyed hash");
-}
-
 /// Who is published under which id, and in which row.
-struct PublishedIds {
-  std::vector<std::string> ids;
-  std::vector<std::int64_t> row;
-};
+class PublishedIds {
+ public:
+  /// People come in the order of their ids, so ids that are kept need no new order.
+  PublishedIds(const data::Spec& spec, const Key& key, const data::People& people)
+      : kept_(spec.release.ids == "keep"), place_(people.size()) {
+    std::vector<std::uint32_t> order(people.size());
+    std::iota(order.begin(), order.end(), 0u);
+    if (!kept_ || spec.release.order == "shuffled") {
+      draw(key.derive(kept_ ? "rows" : "ids"), people);
+      std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) {
+        return std::pair(bits_[a].first, bits_[a].second) < std::pair(bits_[b].first, bits_[b].second);
+      });
+      // 16 digits collide once in a million releases of 10^7 people.
+      for (std::size_t row = 1; row < order.size(); ++row)
+        longer_ = longer_ || bits_[order[row - 1]].first == bits_[order[row]].first;
+    }
+    for (std::size_t row = 0; row < order.size(); ++row) place_[order[row]] = static_cast<std::uint32_t>(row);
+  }
 
-PublishedIds publish_ids(const std::string& choice, const Key& key, const data::People& people) {
-  PublishedIds result;
-  result.ids =
-      choice == "keep" ? people.ids : random_looking_ids(key, people);  // dropped ones still order the rows
-  std::vector<std::uint32_t> order(people.size());
-  std::iota(order.begin(), order.end(), 0u);
-  std::ranges::sort(order, {}, [&](std::uint32_t u) -> const std::string& { return result.ids[u]; });
-  result.row.resize(people.size());
-  for (std::size_t row = 0; row < order.size(); ++row)
-    result.row[order[row]] = static_cast<std::int64_t>(row);
-  return result;
-}
+  /// Empty: the own one.
+  std::string id(std::size_t person) const {
+    if (kept_) return {};
+    const auto [first, second] = bits_[person];
+    return longer_ ? fmt::format("{:016x}{:016x}", first, second) : fmt::format("{:016x}", first);
+  }
+  std::int64_t row(std::size_t person) const { return place_[person]; }
+
+ private:
+  void draw(const Key& key, const data::People& people) {
+    const NamedDraws draws(key);
+    bits_.resize(people.size());
+    parallel_blocks(people.size(), kBlock, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t u = begin; u < end; ++u) bits_[u] = draws.bits(people.ids[u]);
+    });
+  }
+
+  static constexpr std::size_t kBlock = 4096;
+  bool kept_;
+  bool longer_ = false;
+  std::vector<NamedDraws::Bits> bits_;
+  std::vector<std::uint32_t> place_;
+};
 
 // --- what the draw did
 
-constexpr std::size_t kBlock = 1024;
-
+/// Of at most 100,000 people at equal steps: that tells the mean to a thousandth, and donors' rows lie
+/// anywhere in a file that may be larger than memory.
 double mean_distance(census::Distance distance, const data::SparseRows& rows,
                      const std::vector<std::uint32_t>& donor_of) {
-  std::vector<double> partial(block_count(rows.size(), kBlock), 0.0);
-  parallel_blocks(rows.size(), kBlock, [&](std::size_t begin, std::size_t end) {
+  constexpr std::size_t kMost = 100'000, kBlock = 1024;
+  const std::size_t count = std::min(kMost, rows.size());
+  std::vector<double> partial(block_count(count, kBlock), 0.0);
+  parallel_blocks(count, kBlock, [&](std::size_t begin, std::size_t end) {
     CompensatedSum sum;
-    for (std::size_t u = begin; u < end; ++u)
+    for (std::size_t n = begin; n < end; ++n) {
+      const std::size_t u = n * rows.size() / count;
       if (donor_of[u] != u)
         sum.add(census::distance_between(distance, rows[u], rows[donor_of[u]], rows.columns));
+    }
     partial[begin / kBlock] = sum.value();
   });
   CompensatedSum total;
   for (const double part : partial) total.add(part);
-  return total.value() / static_cast<double>(rows.size());
+  return total.value() / static_cast<double>(count);
 }
 
 // --- writing
 
-/// What a group covers of each of several secrets: table hyo_parts (label, p0, p1, ...).
-void load_parts(data::Engine& engine, const Layout& layout, const std::vector<obscure::Group>& groups) {
-  if (layout.parts.empty()) return;
+/// Table hyo_groups (number, label, p0, p1, ...): of several secrets, what the group covers of each.
+void load_groups(data::Engine& engine, const Layout& layout, const std::vector<obscure::Group>& groups) {
   std::string columns;
   for (std::size_t axis = 0; axis < layout.parts.size(); ++axis)
     columns += fmt::format(", p{} VARCHAR", axis);
-  engine.run(fmt::format("CREATE OR REPLACE TEMP TABLE hyo_parts (label VARCHAR{})", columns));
-  for (const obscure::Group& group : groups) {
-    std::vector<std::string> cells = {quoted_text(group.label)};
-    for (const obscure::Cover& cover : group.covers) cells.push_back(quoted_text(cover.label));
-    engine.run(fmt::format("INSERT INTO hyo_parts VALUES ({})", fmt::join(cells, ", ")));
+  engine.run(
+      fmt::format("CREATE OR REPLACE TEMP TABLE hyo_groups (number BIGINT, label VARCHAR{})", columns));
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    std::vector<std::string> cells = {std::to_string(g), quoted_text(groups[g].label)};
+    if (!layout.parts.empty())
+      for (const obscure::Cover& cover : groups[g].covers) cells.push_back(quoted_text(cover.label));
+    engine.run(fmt::format("INSERT INTO hyo_groups VALUES ({})", fmt::join(cells, ", ")));
   }
 }
 
-/// The table of donors: the one thing that must not outlive the release.
+/// hyo_donors (u, donor, published, grp, place): the one thing that must not outlive the release. People and
+/// donors are known as in hyo_kept.
 class DonorTable {
  public:
   DonorTable(data::Engine& engine, const data::People& people, const obscure::Mechanism& mechanism,
              const std::vector<std::uint32_t>& donor_of, const PublishedIds& published)
       : engine_(engine) {
-    engine_.run(
-        "CREATE OR REPLACE TEMP TABLE hyo_donors (person VARCHAR, donor VARCHAR, published VARCHAR, label "
-        "VARCHAR, place BIGINT)");
-    data::Engine::Appender rows(engine_, "hyo_donors");
-    for (std::size_t u = 0; u < people.size(); ++u) {
-      const std::string& label = mechanism.groups[mechanism.group_of_value(people.secrets[u])].label;
-      rows.row({std::string_view(people.ids[u]), std::string_view(people.ids[donor_of[u]]),
-                std::string_view(published.ids[u]), std::string_view(label), published.row[u]});
-    }
-    rows.close();
+    std::size_t next = 0;
+    engine_.add_made_table("hyo_drawn",
+                           {{"u", "BIGINT"},
+                            {"donor", "BIGINT"},
+                            {"published", "VARCHAR"},
+                            {"grp", "BIGINT"},
+                            {"place", "BIGINT"}},
+                           [&, next](data::ChunkMaker& chunk) mutable {
+                             const std::size_t rows = std::min(chunk.most_rows(), people.size() - next);
+                             for (std::size_t row = 0; row < rows; ++row, ++next) {
+                               chunk.integers(0)[row] = static_cast<std::int64_t>(next);
+                               chunk.integers(1)[row] = donor_of[next];
+                               chunk.set_text(2, row, published.id(next));
+                               chunk.integers(3)[row] =
+                                   static_cast<std::int64_t>(mechanism.group_of_value(people.secrets[next]));
+                               chunk.integers(4)[row] = published.row(next);
+                             }
+                             return rows;
+                           });
+    engine_.run("CREATE OR REPLACE TEMP TABLE hyo_donors AS SELECT * FROM hyo_drawn()");
   }
   ~DonorTable() {
     try {
@@ -222,10 +247,9 @@ class DonorTable {
   data::Engine& engine_;
 };
 
-/// Ids that are kept have the type of their column; new ones are text.
+/// Ids that are kept have the type of their column; new ones are text. `k` is the person's row of hyo_kept.
 std::string id_cell(const data::Spec& spec, const Published& column) {
-  return spec.release.ids == "keep" ? fmt::format("CAST(d.published AS {})", column.stored_type)
-                                    : "d.published";
+  return spec.release.ids == "keep" ? fmt::format("CAST(k.id AS {})", column.stored_type) : "d.published";
 }
 
 std::string as(const std::string& cell, const std::string& name) { return cell + " AS " + quoted_name(name); }
@@ -233,63 +257,49 @@ std::string as(const std::string& cell, const std::string& name) { return cell +
 std::string people_query(const data::Spec& spec, const Layout& layout) {
   std::vector<std::string> columns;
   if (spec.release.ids != "drop") columns.push_back(as(id_cell(spec, layout.id), layout.id.name));
-  columns.push_back(as("d.label", layout.secret));
+  columns.push_back(as("g.label", layout.secret));
   for (std::size_t axis = 0; axis < layout.parts.size(); ++axis)
     columns.push_back(as(fmt::format("g.p{}", axis), layout.parts[axis]));
   for (const Published& column : layout.kept) columns.push_back(as(column.cell, column.name));
   for (const Published& feature : layout.features) columns.push_back(as(feature.cell, feature.name));
-  std::string source = layout.kept.empty() ? "" : " JOIN hyo_kept AS k ON k.id = d.person";
-  if (!layout.parts.empty()) source += " JOIN hyo_parts AS g ON g.label = d.label";
+  std::string source =
+      "hyo_donors AS d JOIN hyo_groups AS g ON g.number = d.grp JOIN hyo_kept AS k ON k.u = d.u";
   if (!layout.features.empty())
-    source +=
-        fmt::format(" JOIN {} AS s ON CAST({} AS VARCHAR) = d.donor", layout.people.sql, layout.id.cell);
-  return fmt::format("SELECT {} FROM hyo_donors AS d{} ORDER BY d.place", fmt::join(columns, ", "), source);
+    source += fmt::format(" JOIN hyo_kept AS o ON o.u = d.donor JOIN {} AS s ON CAST({} AS VARCHAR) = o.id",
+                          layout.people.sql, layout.id.cell);
+  return fmt::format("SELECT {} FROM {} ORDER BY d.place", fmt::join(columns, ", "), source);
 }
 
+/// A person's events stand in the order of their content, or of its hash where the order is to say nothing:
+/// in any case not in that of the source.
 std::string events_query(const data::Spec& spec, const Layout& layout) {
-  std::vector<std::string> columns = {as(id_cell(spec, *layout.person), layout.person->name)};
-  std::vector<std::string> order = {"d.place"};
+  std::vector<std::string> columns = {as("d.id", layout.person->name)}, cells;
   for (const Published& column : layout.event_columns) {
     columns.push_back(as(column.cell, column.name));
-    order.push_back(column.cell);
+    cells.push_back(column.cell);
   }
+  const std::string order = spec.release.order == "shuffled"
+                                ? fmt::format("hash({0}), {0}", fmt::join(cells, ", "))
+                                : fmt::format("{}", fmt::join(cells, ", "));
+  const std::string donors = fmt::format(
+      "(SELECT o.id AS donor, {} AS id, d.place FROM hyo_donors AS d JOIN hyo_kept AS k ON k.u = d.u JOIN "
+      "hyo_kept AS "
+      "o ON o.u = d.donor)",
+      id_cell(spec, *layout.person));
   return fmt::format(
-      "SELECT {} FROM {} AS s JOIN hyo_donors AS d ON CAST({} AS VARCHAR) = d.donor WHERE {} ORDER BY {}",
-      fmt::join(columns, ", "), layout.events.sql, layout.person->cell, layout.used, fmt::join(order, ", "));
+      "SELECT {} FROM {} AS s JOIN {} AS d ON CAST({} AS VARCHAR) = d.donor WHERE {} ORDER BY d.place, {}",
+      fmt::join(columns, ", "), layout.events.sql, donors, layout.person->cell, layout.used, order);
 }
 
-/// Where a Parquet file is cut into row groups is nothing that the engine promises to be the same for any
-/// number of threads, so one thread writes it.
-class OneThread {
- public:
-  explicit OneThread(data::Engine& engine)
-      : engine_(engine), before_(engine.integers("SELECT CAST(current_setting('threads') AS BIGINT)")[0]) {
-    engine_.run("SET threads = 1");
-  }
-  ~OneThread() {
-    try {
-      engine_.run(fmt::format("SET threads = {}", before_));
-    } catch (...) {  // slower, not wrong
-    }
-  }
-  OneThread(const OneThread&) = delete;
-  OneThread& operator=(const OneThread&) = delete;
-
- private:
-  data::Engine& engine_;
-  std::int64_t before_;
-};
-
+/// Rows in a given order and row groups of a given size: so threads do not show in the bytes.
 ManifestFile write_table(data::Engine& engine, const std::string& query, const fs::path& file, bool parquet) {
-  std::optional<OneThread> one;
-  if (parquet) one.emplace(engine);
   std::int64_t rows = 0;
-  engine.query(
-      fmt::format("COPY ({}) TO {} ({})", query, quoted_text(fs::absolute(file).string()),
-                  parquet ? "FORMAT parquet, COMPRESSION zstd" : "FORMAT csv, HEADER true, DELIMITER ','"),
-      [&](const data::Chunk& chunk) {
-        if (chunk.rows() > 0) rows = chunk.integers(0)[0];
-      });
+  engine.query(fmt::format("COPY ({}) TO {} ({})", query, quoted_text(fs::absolute(file).string()),
+                           parquet ? "FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 122880"
+                                   : "FORMAT csv, HEADER true, DELIMITER ','"),
+               [&](const data::Chunk& chunk) {
+                 if (chunk.rows() > 0) rows = chunk.integers(0)[0];
+               });
   return {.name = file.filename().string(), .rows = rows, .sha256 = sha256_of_file(file)};
 }
 
@@ -412,14 +422,14 @@ PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::
   result.manifest.composition = composition;
   StagedFolder folder(settings.output, settings.force, Manifest::kFileName);
   {
-    const DonorTable donors(engine, people, mechanism, donor_of,
-                            publish_ids(spec.release.ids, mechanism.key, people));
+    const PublishedIds published(spec, mechanism.key, people);
+    const DonorTable donors(engine, people, mechanism, donor_of, published);
     const auto write = [&](const Relation& source, const std::string& name, const std::string& query) {
       about_writing(source, settings.output, [&] {
         result.manifest.files.push_back(write_table(engine, query, folder.path() / name, layout.parquet));
       });
     };
-    load_parts(engine, layout, mechanism.groups);
+    load_groups(engine, layout, mechanism.groups);
     engine.set_stage("writing people");
     write(layout.people, result.manifest.people_file(), people_query(spec, layout));
     refuse_changed_source(layout.people, result.manifest.files.back().rows, result.people);

@@ -43,15 +43,15 @@ void refuse_what_cannot_be_searched(const data::Spec& spec) {
 /// One census and one key for all budgets of a search.
 class Search {
  public:
-  Search(const data::People& people, const data::Spec& spec, const std::optional<audit::TaskLabel>& task,
-         const Progress& progress)
+  Search(const data::People& people, const data::Spec& spec, const census::Census& census,
+         const std::optional<audit::TaskLabel>& task, const Progress& progress)
       : people_(people),
         spec_(spec),
         task_(task),
         progress_(progress),
         method_(obscure::method_named(spec.method.name)),
         terms_(obscure::terms_of(people, spec)),
-        census_(obscure::census_of(people, spec, progress)),
+        census_(census),
         tables_(obscure::segment_tables(people, census_)),
         input_(obscure::method_input(people, spec, terms_, census_, tables_)) {
     input_.fine_cache = &prepared_;
@@ -185,7 +185,7 @@ class Search {
   const Progress& progress_;
   const obscure::Method& method_;
   obscure::Terms terms_;
-  census::Census census_;
+  const census::Census& census_;
   solve::SegmentTables tables_;
   obscure::FineCache prepared_;
   obscure::MethodInput input_;
@@ -196,10 +196,10 @@ class Search {
 
 }  // namespace
 
-FitForUse fit_for_use(const data::People& people, const data::Spec& spec,
+FitForUse fit_for_use(const data::People& people, const data::Spec& spec, const census::Census& census,
                       const std::optional<audit::TaskLabel>& task, const Progress& progress) {
   refuse_what_cannot_be_searched(spec);
-  Search search(people, spec, task, progress);
+  Search search(people, spec, census, task, progress);
   return spec.channel.promise->measure == "distance" ? search.within_distance() : search.bisected();
 }
 

@@ -7,6 +7,7 @@
 #include "hyobscure/audit/task.h"
 #include "hyobscure/audit/utility.h"
 #include "hyobscure/base/progress.h"
+#include "hyobscure/census/census.h"
 #include "hyobscure/data/people.h"
 #include "hyobscure/data/spec.h"
 #include "hyobscure/obscure/mechanism.h"
@@ -46,11 +47,11 @@ struct FitForUse {
 /// by little but the channel; still the chosen one is the luckiest of some nine, and its interval does not
 /// count that.
 ///
-/// Cost: some nine fits on one census, each with one utility of the audit; a promised distance needs one fit.
+/// Cost: some nine fits on the census, each with one utility of the audit; a promised distance needs one fit.
 /// Stopped after a budget that keeps the promise, it returns the best so far, not converged. Throws
 /// InputError where no budget keeps the promise, or the use cannot be measured on such data.
 [[nodiscard]] FitForUse fit_for_use(const data::People& people, const data::Spec& spec,
-                                    const std::optional<audit::TaskLabel>& task,
+                                    const census::Census& census, const std::optional<audit::TaskLabel>& task,
                                     const Progress& progress = {});
 
 }  // namespace hyobscure::study

@@ -54,6 +54,10 @@ class FitForUseTest : public testing::Test {
     static const data::People made = raters(160);
     return made;
   }
+  static FitForUse searched(const data::Spec& spec, const std::optional<audit::TaskLabel>& task,
+                            const Progress& progress = {}) {
+    return fit_for_use(people(), spec, obscure::census_of(people(), spec), task, progress);
+  }
   static data::Spec spec(const std::string& budget, std::vector<data::Override> overrides = {}) {
     overrides.insert(overrides.begin(), {{"method.name", "random"}, {"channel.budget", budget}});
     return data::parse_spec(R"([people]
@@ -100,7 +104,7 @@ task = "active"
 
   static std::string refusal(const data::Spec& terms, const std::optional<audit::TaskLabel>& task = {}) {
     try {
-      (void)fit_for_use(people(), terms, task);
+      (void)searched(terms, task);
     } catch (const InputError& error) {
       return error.what();
     }
@@ -109,7 +113,7 @@ task = "active"
 };
 
 TEST_F(FitForUseTest, KeepsThePromiseWithALargestBudgetAsTheAuditOfOtherFitsConfirms) {
-  const FitForUse found = fit_for_use(people(), spec("at most 10 % of mAP", {{"method.seed", "3"}}), {});
+  const FitForUse found = searched(spec("at most 10 % of mAP", {{"method.seed", "3"}}), {});
   const auto& tried = found.promise.tried;
   ASSERT_EQ(tried.size(), 9u);  // both ends and seven halvings
   const auto broken = std::ranges::find(tried, false, &TriedBudget::kept);
@@ -129,7 +133,7 @@ TEST_F(FitForUseTest, KeepsThePromiseWithALargestBudgetAsTheAuditOfOtherFitsConf
 }
 
 TEST_F(FitForUseTest, LargerBudgetsTellLessAndCostMoreUpToTheNoiseOfTheAudit) {
-  const FitForUse found = fit_for_use(people(), spec("at most 10 % of mAP", {{"method.seed", "3"}}), {});
+  const FitForUse found = searched(spec("at most 10 % of mAP", {{"method.seed", "3"}}), {});
   const auto& tried = found.promise.tried;
   for (std::size_t i = 1; i < tried.size(); ++i) EXPECT_LE(tried[i].leakage, tried[i - 1].leakage + 1e-9);
   EXPECT_NEAR(tried.front().loss.high, 0, 1e-12);  // everybody publishes their own row
@@ -138,7 +142,7 @@ TEST_F(FitForUseTest, LargerBudgetsTellLessAndCostMoreUpToTheNoiseOfTheAudit) {
 
 TEST_F(FitForUseTest, TheAuditOfAnUnseededMechanismFindsTheSameFiguresAgain) {
   const data::Spec terms = spec("at most 2 % of rating RMSE");
-  const FitForUse found = fit_for_use(people(), terms, {});
+  const FitForUse found = searched(terms, {});
   const audit::UtilityFigures figures = audited(found.mechanism, terms, "rating prediction");
   ASSERT_TRUE(found.promise.utility && found.promise.utility->measurable());
   EXPECT_EQ(figures.loss.high, found.promise.utility->figures->loss.high);
@@ -149,27 +153,28 @@ TEST_F(FitForUseTest, TheAuditOfAnUnseededMechanismFindsTheSameFiguresAgain) {
 
 TEST_F(FitForUseTest, IsTheSameForTheSameSeed) {
   const data::Spec terms = spec("at most 5 % of mAP", {{"method.seed", "5"}});
-  const FitForUse one = fit_for_use(people(), terms, {}), other = fit_for_use(people(), terms, {});
+  const FitForUse one = searched(terms, {}), other = searched(terms, {});
   EXPECT_EQ(one.mechanism.promise.budget, other.mechanism.promise.budget);
   EXPECT_EQ(one.promise.chosen.loss.high, other.promise.chosen.loss.high);
   EXPECT_EQ(Redraw(one.mechanism, people()).donors(0), Redraw(other.mechanism, people()).donors(0));
 }
 
 TEST_F(FitForUseTest, TakesTheEndOfTheRangeWhereEvenThatKeepsThePromise) {
-  const FitForUse found = fit_for_use(people(), spec("at most 100 % of rating RMSE", {{"method.seed", "1"}}), {});
+  const FitForUse found = searched(spec("at most 100 % of rating RMSE", {{"method.seed", "1"}}), {});
   EXPECT_EQ(found.promise.tried.size(), 1u);
   EXPECT_TRUE(found.promise.chosen.kept);
   EXPECT_LT(found.promise.chosen.loss.high, 100);
 }
 
 TEST_F(FitForUseTest, RefusesWhatTheSmallestBudgetDoesNotKeepAndSaysWhatItLoses) {
-  const std::string text = refusal(spec("at most 0 % of mAP", {{"method.name", "xobf"}, {"method.seed", "1"}}));
+  const std::string text =
+      refusal(spec("at most 0 % of mAP", {{"method.name", "xobf"}, {"method.seed", "1"}}));
   EXPECT_THAT(text, HasSubstr("channel.budget"));
   EXPECT_THAT(text, HasSubstr("\"at most 0 % of mAP\" cannot be kept: the smallest loss of xobf"));
 }
 
 TEST_F(FitForUseTest, ADistanceIsAShareOfThatOfAnyDonorOfTheGroup) {
-  const FitForUse found = fit_for_use(people(), spec("at most 40 % of distance"), {});
+  const FitForUse found = searched(spec("at most 40 % of distance"), {});
   const auto group = [&](std::size_t u) { return found.mechanism.group_of_value(people().secrets[u]); };
   double sum = 0;
   for (std::size_t u = 0; u < people().size(); ++u) {
@@ -190,8 +195,8 @@ TEST_F(FitForUseTest, ADistanceIsAShareOfThatOfAnyDonorOfTheGroup) {
 }
 
 TEST_F(FitForUseTest, ATaskIsPromisedByItsOwnMeasure) {
-  const FitForUse found = fit_for_use(
-      people(), spec("at most 5 % of task", {{"method.seed", "1"}, {"audit.releases", "3"}}), active());
+  const FitForUse found =
+      searched(spec("at most 5 % of task", {{"method.seed", "1"}, {"audit.releases", "3"}}), active());
   ASSERT_TRUE(found.promise.utility && found.promise.utility->measurable());
   EXPECT_EQ(found.promise.utility->measure, "AUC");
   EXPECT_LE(found.promise.utility->figures->loss.high,
@@ -222,7 +227,7 @@ TEST_F(FitForUseTest, StoppedItKeepsTheBestSoFarOrHasNone) {
           if (step == "predicting ratings" && ++begun == audits) stop = true;
         },
         &stop);
-    return fit_for_use(people(), terms, {}, progress);
+    return searched(terms, {}, progress);
   };
   EXPECT_THROW((void)stopped_in_audit(1), Stopped);
   const FitForUse found = stopped_in_audit(4);  // after both ends and one halving

@@ -1,0 +1,327 @@
+#include "hyobscure/obscure/saved_census.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <fstream>
+#include <type_traits>
+
+#include "hyobscure/base/error.h"
+#include "hyobscure/base/files.h"
+#include "hyobscure/base/json.h"
+#include "hyobscure/base/mapped_file.h"
+#include "hyobscure/obscure/fit.h"
+
+namespace hyobscure::obscure {
+namespace {
+
+namespace fs = std::filesystem;
+
+static_assert(std::endian::native == std::endian::little, "numbers are saved as they lie in memory");
+
+constexpr int kFormat = 1;
+constexpr const char* kPeopleFile = "people.bin";  ///< all but the features, and the census
+constexpr const char* kItemsFile = "items.bin";
+constexpr const char* kValuesFile = "values.bin";
+
+// --- what the census depends on
+
+/// The keys of the spec that decide what is read and how people are clustered.
+Json reading_settings(const data::Spec& spec) {
+  Json settings = Json::object();
+  for (const data::SettingValue& value : data::setting_values(spec)) {
+    const std::string section = value.name.substr(0, value.name.find('.'));
+    const bool matters = section == "people" || section == "events" || section == "secret" ||
+                         value.name == "channel.clusters" || value.name == "channel.distance" ||
+                         value.name == "channel.normalise" || value.name == "channel.starts" ||
+                         value.name == "method.seed";
+    if (matters) settings[value.name] = value.value;
+  }
+  return settings;
+}
+
+std::vector<const data::SourceSpec*> sources(const data::Spec& spec) {
+  std::vector<const data::SourceSpec*> all = {&spec.people.source};
+  if (spec.is_long()) all.push_back(&spec.events.source);
+  return all;
+}
+
+fs::path file_of(const data::Spec& spec, const data::SourceSpec& source) {
+  const fs::path file = spec.folder / source.file;
+  if (!source.query.empty() || !source.table.empty() || !fs::is_regular_file(file))
+    throw InputError(
+        {.source = spec.name},
+        "the census of a query, a database or a pattern of files cannot be saved: nothing would tell "
+        "whether the data is still the same",
+        "Write the rows to one file first, or leave out --save-census.");
+  return file;
+}
+
+std::int64_t changed_at(const fs::path& file) { return fs::last_write_time(file).time_since_epoch().count(); }
+
+Json state_of(const fs::path& file) {
+  return {{"bytes", fs::file_size(file)}, {"changed", changed_at(file)}, {"sha256", sha256_of_file(file)}};
+}
+
+/// The content is read again only where the time of change says that it may be another.
+bool is_the_same(const fs::path& file, const Json& state) {
+  if (!fs::is_regular_file(file) || fs::file_size(file) != state.at("bytes").get<std::uintmax_t>())
+    return false;
+  return changed_at(file) == state.at("changed").get<std::int64_t>() ||
+         sha256_of_file(file) == state.at("sha256").get<std::string>();
+}
+
+// --- one description of the content for both ways
+
+template <class T>
+concept Plain = std::is_arithmetic_v<T> || std::is_enum_v<T>;
+
+class Writer {
+ public:
+  explicit Writer(const fs::path& file) : stream_(file, std::ios::binary) {}
+
+  template <Plain T>
+  void operator()(const T& number) {
+    bytes(&number, sizeof(T));
+  }
+  void operator()(const std::string& text) {
+    (*this)(text.size());
+    bytes(text.data(), text.size());
+  }
+  template <class T>
+  void operator()(const std::vector<T>& list) {
+    (*this)(list.size());
+    if constexpr (Plain<T>)
+      bytes(list.data(), list.size() * sizeof(T));
+    else
+      for (const T& each : list) describe(*this, each);
+  }
+  template <class T>
+  void operator()(const std::optional<T>& value) {
+    (*this)(value.has_value());
+    if (value) describe(*this, *value);
+  }
+  void operator()(const Eigen::MatrixXd& matrix) {
+    (*this)(matrix.rows());
+    (*this)(matrix.cols());
+    bytes(matrix.data(), static_cast<std::size_t>(matrix.size()) * sizeof(double));
+  }
+  bool good() { return static_cast<bool>(stream_.flush()); }
+
+ private:
+  void bytes(const void* from, std::size_t count) {
+    stream_.write(static_cast<const char*>(from), static_cast<std::streamsize>(count));
+  }
+  std::ofstream stream_;
+};
+
+/// Throws std::out_of_range where the file ends too early.
+class Reader {
+ public:
+  explicit Reader(std::span<const std::byte> content) : rest_(content) {}
+
+  template <Plain T>
+  void operator()(T& number) {
+    bytes(&number, sizeof(T));
+  }
+  void operator()(std::string& text) {
+    text.resize(length(1));
+    bytes(text.data(), text.size());
+  }
+  template <class T>
+  void operator()(std::vector<T>& list) {
+    list.resize(length(Plain<T> ? sizeof(T) : 1));
+    if constexpr (Plain<T>)
+      bytes(list.data(), list.size() * sizeof(T));
+    else
+      for (T& each : list) describe(*this, each);
+  }
+  template <class T>
+  void operator()(std::optional<T>& value) {
+    bool given = false;
+    (*this)(given);
+    if (given) describe(*this, value.emplace());
+  }
+  void operator()(Eigen::MatrixXd& matrix) {
+    Eigen::Index rows = 0, columns = 0;
+    (*this)(rows);
+    (*this)(columns);
+    if (rows < 0 || columns < 0 || static_cast<double>(rows) * static_cast<double>(columns) > 1e12)
+      throw std::out_of_range("matrix");
+    matrix.resize(rows, columns);
+    bytes(matrix.data(), static_cast<std::size_t>(matrix.size()) * sizeof(double));
+  }
+  bool at_end() const { return rest_.empty(); }
+
+ private:
+  std::size_t length(std::size_t bytes_each) {
+    std::size_t count = 0;
+    (*this)(count);
+    if (count > rest_.size() / bytes_each) throw std::out_of_range("list");
+    return count;
+  }
+  void bytes(void* to, std::size_t count) {
+    if (count > rest_.size()) throw std::out_of_range("content");
+    if (count > 0) std::memcpy(to, rest_.data(), count);
+    rest_ = rest_.subspan(count);
+  }
+  std::span<const std::byte> rest_;
+};
+
+template <class Archive, class T>
+  requires std::is_invocable_v<Archive&, T&>
+void describe(Archive& archive, T& value) {
+  archive(value);
+}
+template <class Archive, class... Members>
+void members(Archive& archive, Members&... each) {
+  (describe(archive, each), ...);
+}
+
+template <class T, class U>
+concept Is = std::is_same_v<std::remove_const_t<T>, U>;
+
+void describe(auto& archive, Is<data::SecretValue> auto& value) {
+  members(archive, value.low, value.high, value.centre, value.distinct);
+}
+void describe(auto& archive, Is<data::Coordinate> auto& at) {
+  members(archive, at.number, at.cell.row, at.cell.column, at.name);
+}
+void describe(auto& archive, Is<data::Axis> auto& axis) {
+  members(archive, axis.column, axis.kind, axis.values);
+}
+void describe(auto& archive, Is<data::Grid> auto& grid) {
+  members(archive, grid.cell_km, grid.south, grid.west, grid.height, grid.width, grid.on_earth);
+}
+void describe(auto& archive, Is<data::HierarchyNode> auto& node) {
+  members(archive, node.name, node.first, node.end, node.children);
+}
+void describe(auto& archive, Is<data::SecretSpace> auto& space) {
+  members(archive, space.axes, space.grid, space.hierarchy, space.points, space.value_of_point);
+}
+void describe(auto& archive, Is<data::People> auto& people) {
+  members(archive, people.ids, people.secrets, people.values, people.space, people.features.starts,
+          people.features.columns, people.kept, people.kept_combinations);
+}
+void describe(auto& archive, Is<data::ReadCounts> auto& counts) {
+  members(archive, counts.people_read, counts.people_outside, counts.people_without_secret,
+          counts.people_incomplete, counts.people_without_events, counts.people_with_rare_secret,
+          counts.events_read, counts.events_incomplete, counts.events_unknown, counts.events_telling_home);
+}
+void describe(auto& archive, Is<census::Census> auto& census) {
+  auto& clustering = census.clustering;
+  members(archive, clustering.model.centres, clustering.model.normalise, clustering.cluster_of_row,
+          clustering.inertia, clustering.iterations, census.counts, census.pair_sums);
+}
+void describe(auto& archive, Is<TakenCensus> auto& taken) {
+  members(archive, taken.people, taken.counts, taken.census);
+}
+
+// --- files
+
+void write_bytes(const fs::path& file, std::span<const std::byte> content, const fs::path& folder) {
+  std::ofstream stream(file, std::ios::binary);
+  stream.write(reinterpret_cast<const char*>(content.data()), static_cast<std::streamsize>(content.size()));
+  if (!stream.flush())
+    throw InputError({.source = folder.string()}, "cannot be written",
+                     "Make room on the disk, or write elsewhere.");
+}
+
+[[noreturn]] void throw_broken(const fs::path& folder) {
+  throw InputError({.source = folder.string()}, "is no whole census of this version of the program",
+                   "Save it again with `hyobscure fit --save-census`.");
+}
+
+Json read_description(const fs::path& folder) {
+  if (!fs::is_regular_file(folder / kCensusFile))
+    throw InputError({.source = folder.string()}, "is no saved census: it has no census.json",
+                     "Give the folder that `hyobscure fit --save-census` wrote.");
+  const Json description = Json::parse(read_file(folder / kCensusFile), nullptr, false);
+  if (!description.is_object() || description.value("format", 0) != kFormat) throw_broken(folder);
+  return description;
+}
+
+void refuse_other_spec(const Json& saved, const data::Spec& spec, const fs::path& folder) {
+  const Json now = reading_settings(spec);
+  for (const auto& [name, value] : now.items())
+    if (saved.value(name, Json()) != value)
+      throw InputError({.source = folder.string()},
+                       fmt::format("was taken with {} = {}, and the spec says {}", name,
+                                   saved.value(name, std::string("nothing")), value.get<std::string>()),
+                       "Take a new census (leave out --census), or use the spec that it was taken with.");
+}
+
+void refuse_other_data(const Json& saved, const data::Spec& spec, const fs::path& folder) {
+  const auto all = sources(spec);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (!is_the_same(spec.folder / all[i]->file, saved.at(i)))
+      throw InputError({.source = folder.string()},
+                       fmt::format("was taken of other data: {} has changed", all[i]->file),
+                       "Take a new census (leave out --census).");
+}
+
+}  // namespace
+
+TakenCensus take_census_of(data::Engine& engine, const data::Spec& spec, const Progress& progress) {
+  data::Reading reading = data::read_people(engine, spec);
+  (void)terms_of(reading.people, spec);
+  census::Census census = census_of(reading.people, spec, progress);
+  return {std::move(reading.people), reading.counts, std::move(census)};
+}
+
+void save_census(const TakenCensus& taken, const data::Spec& spec, const fs::path& folder, bool force) {
+  Json files = Json::array();
+  for (const data::SourceSpec* source : sources(spec)) files.push_back(state_of(file_of(spec, *source)));
+  StagedFolder staged(folder, force, kCensusFile);
+  const mode_t mask = ::umask(0077);  // private statistics, as the mechanism is
+  Writer writer(staged.path() / kPeopleFile);
+  describe(writer, taken);
+  const bool written = writer.good();
+  write_bytes(staged.path() / kItemsFile,
+              std::as_bytes(std::span<const std::uint32_t>(taken.people.features.items)), folder);
+  write_bytes(staged.path() / kValuesFile,
+              std::as_bytes(std::span<const double>(taken.people.features.values)), folder);
+  ::umask(mask);
+  if (!written)
+    throw InputError({.source = folder.string()}, "cannot be written",
+                     "Make room on the disk, or write elsewhere.");
+  const Json description = {{"format", kFormat},
+                            {"version", HYOBSCURE_VERSION},
+                            {"spec", reading_settings(spec)},
+                            {"sources", files},
+                            {"people", taken.people.size()},
+                            {"entries", taken.people.features.entries()},
+                            {"sha256", sha256_of_file(staged.path() / kPeopleFile)}};
+  write_file(staged.path() / kCensusFile, description.dump(2) + "\n", FileAccess::OwnerOnly);
+  staged.commit();
+}
+
+TakenCensus load_census(const fs::path& folder, const data::Spec& spec) {
+  const Json description = read_description(folder);
+  try {
+    refuse_other_spec(description.at("spec"), spec, folder);
+    refuse_other_data(description.at("sources"), spec, folder);
+    if (sha256_of_file(folder / kPeopleFile) != description.at("sha256").get<std::string>())
+      throw_broken(folder);
+    const MappedFile file(folder / kPeopleFile);
+    Reader reader(file.bytes());
+    TakenCensus taken;
+    describe(reader, taken);
+    taken.people.features.items = data::Stored<std::uint32_t>(MappedFile(folder / kItemsFile));
+    taken.people.features.values = data::Stored<double>(MappedFile(folder / kValuesFile));
+    const data::SparseRows& rows = taken.people.features;
+    if (!reader.at_end() || rows.starts.back() != rows.items.size() ||
+        rows.items.size() != rows.values.size())
+      throw_broken(folder);
+    return taken;
+  } catch (const std::out_of_range&) {
+    throw_broken(folder);
+  } catch (const Json::exception&) {
+    throw_broken(folder);
+  }
+}
+
+}  // namespace hyobscure::obscure
