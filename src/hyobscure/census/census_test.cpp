@@ -8,6 +8,7 @@
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/parallel.h"
+#include "hyobscure/base/test_folder.h"
 #include "hyobscure/census/statistics.h"
 #include "hyobscure/census/test_data.h"
 
@@ -100,6 +101,30 @@ TEST(Census, RefusesATableBeyondTwoGibibytes) {
         error.what(),
         "clusters: 2000 values x 10 clusters need a table of 3.0 GiB, more than the 2 GiB allowed. Ask for "
         "fewer clusters, or cut the secret into fewer atoms.");
+  }
+}
+
+TEST(Census, OfMappedRowsFromASampleHasTheSameBits) {
+  const TestFolder folder;
+  People people = planted_people(700, 5, 8);
+  const CensusSettings settings{.clustering = {.clusters = 5, .sample = 200}};
+  const Census in_memory = take_census(people, settings, Key::from_seed(3));
+  people.features = mapped(people.features, folder.path());
+  const Census in_files = take_census(people, settings, Key::from_seed(3));
+  EXPECT_EQ(in_memory.clustering.cluster_of_row, in_files.clustering.cluster_of_row);
+  EXPECT_TRUE(in_memory.counts == in_files.counts);
+  EXPECT_TRUE(in_memory.pair_sums == in_files.pair_sums);
+}
+
+TEST(Census, NamesTheSourceOfRowsThatItRefuses) {
+  People people = planted_people(20, 2, 3);
+  people.features.values.writable()[0] = -1;
+  try {
+    (void)take_census(people, {.clustering = {.clusters = 2}, .source = "people.csv"}, Key::from_seed(1));
+    FAIL() << "expected InputError";
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.place().source, "people.csv");
+    EXPECT_EQ(error.place().row, 1u);
   }
 }
 

@@ -44,8 +44,9 @@ void check_rows(Distance distance, const data::SparseRows& rows, const std::stri
 /// JensenShannon, SquaredEuclidean and Hamming cost O(entries) plus, for every item, the square of the number
 /// of cells that have it. Jensen-Shannon means are off by at most kJensenShannonError, for any rows; the
 /// other two are exact up to rounding, which for SquaredEuclidean is relative to |x|^2 + |y|^2. Euclidean and
-/// Jaccard have no such form and cost O(people^2) at least: see pair_sum_work. They are exact. Memory: S, a
-/// part of the entries, and at most some 100 MB.
+/// Jaccard have no such form and cost O(people^2) at least: see pair_sum_work. They are exact. Memory of the
+/// first three: S, at most some 600 MB for sums of cells, and a segment of rows, which may be in a mapped
+/// file; the other two keep a part of the entries.
 ///
 /// Throws InputError as check_rows does, and Stopped.
 [[nodiscard]] Eigen::MatrixXd pair_sums(Distance distance, const data::SparseRows& rows,

@@ -8,9 +8,12 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <numeric>
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/parallel.h"
+#include "hyobscure/base/test_folder.h"
+#include "hyobscure/census/cell_products.h"
 #include "hyobscure/census/jensen_shannon.h"
 #include "hyobscure/census/test_data.h"
 
@@ -182,6 +185,14 @@ TEST_P(PairSums, AreSymmetricNotNegativeAndTheSameForAnyNumberOfThreads) {
   EXPECT_GE(one.minCoeff(), 0);
 }
 
+TEST_P(PairSums, OfMappedRowsHaveTheSameBits) {
+  const TestFolder folder;
+  const SparseRows rows = skewed_rows(12, 300, 30);
+  const auto cells = random_labels(13, rows.size(), 40);
+  EXPECT_TRUE(pair_sums(GetParam(), mapped(rows, folder.path()), cells, 40) ==
+              pair_sums(GetParam(), rows, cells, 40));
+}
+
 TEST_P(PairSums, StopWhenAsked) {
   const std::atomic<bool> stop = true;
   EXPECT_THROW((void)pair_sums(GetParam(), sparse({{1, 2}, {2, 1}}), std::vector<std::uint32_t>{0, 1}, 2,
@@ -217,6 +228,81 @@ TEST(PairSums, JensenShannonBearsSharesThatVanish) {
   expect_close(pair_sums(Distance::JensenShannon, rows, cells, 3),
                slow_pair_sums(Distance::JensenShannon, rows, cells, 3),
                allowed_error(Distance::JensenShannon, rows, cells, 3));
+}
+
+// The features 1 and x: simple enough to write P down from its definition.
+FeatureMap one_and_itself() {
+  return {.scale = Eigen::Vector2d(1, 2), .raw = [](double x, double* features) {
+            features[0] = 1;
+            features[1] = x;
+          }};
+}
+
+MatrixXd slow_products(const SparseRows& rows, RowScale scaling, const std::vector<std::uint32_t>& cells,
+                       Index count) {
+  MatrixXd features = MatrixXd::Zero(static_cast<Index>(2 * rows.columns), count);
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const auto [items, values] = rows[r];
+    const double sum = scaling == RowScale::SumOne ? std::accumulate(values.begin(), values.end(), 0.0) : 1;
+    for (std::size_t e = 0; e < items.size(); ++e) {
+      if (values[e] == 0) continue;
+      features(2 * static_cast<Index>(items[e]), cells[r]) += 1;
+      features(2 * static_cast<Index>(items[e]) + 1, cells[r]) += 2 * values[e] / sum;
+    }
+  }
+  return features.transpose() * features;
+}
+
+// Items of all kinds: rated by nearly all, by fewer people than there are cells, by nobody.
+SparseRows rows_of_many_items() {
+  SparseRows rows = rated_rows(3, 400, 300, 3);
+  rows.columns += 5;
+  auto values = rows.values.writable();
+  for (std::size_t e = 0; e < values.size(); e += 17) values[e] = 0;  // stored, and yet not there
+  return rows;
+}
+
+TEST(CellProducts, AgreeWithTheDefinitionWhateverIsHeldAtATime) {
+  const SparseRows rows = rows_of_many_items();
+  for (const std::uint32_t cells : {1u, 7u, 90u}) {
+    const auto labels = random_labels(cells, rows.size(), cells);
+    for (const RowScale scaling : {RowScale::AsTheyAre, RowScale::SumOne}) {
+      const MatrixXd expected = slow_products(rows, scaling, labels, cells);
+      const auto with = [&](const ProductLimits& limits) {
+        return cell_products(rows, scaling, labels, cells, one_and_itself(), {}, limits);
+      };
+      const MatrixXd whole = with({});
+      EXPECT_TRUE(whole.isApprox(expected, 1e-12)) << cells;
+      for (const std::size_t entries : {1u, 100u, 5000u})
+        EXPECT_TRUE(with({.segment_entries = entries}) == whole) << cells << ' ' << entries;
+      for (const std::size_t bytes : {1u, 3000u, 40'000u})  // an item at a time, and some
+        EXPECT_TRUE(with({.segment_entries = 700, .table_bytes = bytes}).isApprox(expected, 1e-12))
+            << cells << ' ' << bytes;
+    }
+  }
+}
+
+TEST(CellProducts, AreTheSameForAnyNumberOfThreadsAndForMappedRows) {
+  const TestFolder folder;
+  const SparseRows rows = rows_of_many_items();
+  const SparseRows in_files = mapped(rows, folder.path());
+  const auto labels = random_labels(5, rows.size(), 90);
+  const auto with = [&](int threads, const SparseRows& some) {
+    const ThreadLimit limit(threads);
+    return cell_products(some, RowScale::SumOne, labels, 90, jensen_shannon_features(), {},
+                         {.segment_entries = 900, .table_bytes = 1 << 20});
+  };
+  const MatrixXd one = with(1, rows);
+  EXPECT_TRUE(one == with(2, rows));
+  EXPECT_TRUE(one == with(2, in_files));
+}
+
+TEST(CellProducts, CountsTheEntriesOfItems) {
+  const SparseRows rows = rows_of_many_items();
+  std::vector<std::size_t> expected(rows.columns, 0);
+  for (const std::uint32_t item : rows.items) expected[item] += 1;
+  EXPECT_EQ(entries_of_items(rows), expected);
+  EXPECT_EQ(entries_of_items(sparse({{0, 0}})), (std::vector<std::size_t>{0, 0}));
 }
 
 TEST(PairSumWork, GrowsWithTheSquareOfPeopleForPairwiseDistancesOnly) {
@@ -266,6 +352,32 @@ TEST(CheckRows, EntriesThatAreNotFiniteAreRefusedForAllDistances) {
       expect_refusal(distance, sparse({{1, bad}}), 1,
                      "people.csv, row 1: 1 row has an entry that is not a finite number (this is the first). "
                      "Correct these entries or leave the rows out.");
+}
+
+// Every kind of fault, in many rows and blocks of rows: which is named, where, and how many there are.
+TEST(CheckRows, NamesTheFirstOfTheRowsWithTheGravestFault) {
+  std::vector<std::vector<double>> rows(5000, {1, 2, 3});
+  const auto refusal = [&](const char* fault, std::size_t count, std::size_t first) {
+    for (const int threads : {1, 2}) {
+      const ThreadLimit limit(threads);
+      try {
+        check_rows(Distance::JensenShannon, sparse(rows));
+        FAIL() << "expected InputError";
+      } catch (const InputError& error) {
+        EXPECT_THAT(error.what(), HasSubstr(std::to_string(count) + " rows have " + fault));
+        EXPECT_EQ(error.place().row, first + 1);
+      }
+    }
+  };
+  rows[2] = rows[4001] = rows[4999] = {1e308, 1e308, 0};
+  refusal("entries too large", 3, 2);
+  rows[1] = rows[4000] = {0, 0, 0};
+  refusal("no positive entry", 2, 1);
+  rows[3500] = rows[3000] = {5, -1, 0};
+  refusal("a negative entry", 2, 3000);
+  rows[4500] = {1, -std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+  rows[2200] = {std::nan(""), 1, 0};
+  refusal("an entry that is not a finite number", 2, 2200);
 }
 
 TEST(CheckRows, EntriesTooLargeToAddUpAreRefusedForJensenShannon) {

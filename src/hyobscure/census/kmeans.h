@@ -23,7 +23,8 @@ struct KMeansSettings {
 };
 
 /// So many rows tell where the centres are: the expected excess of the inertia is about clusters / sample of
-/// it (kmeans.md), at most 0.4 %, and 0.03 % for ten clusters.
+/// it where clusters lie apart (0.03 % for ten, never above 0.4 %) and some times that where they touch; see
+/// kmeans.md.
 [[nodiscard]] constexpr std::size_t default_sample(int clusters) {
   return std::max<std::size_t>(32'768, 256 * static_cast<std::size_t>(std::max(clusters, 0)));
 }

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "hyobscure/base/mapped_file.h"
 #include "hyobscure/data/people.h"
 
 namespace hyobscure::census {
@@ -62,6 +63,41 @@ inline data::SparseRows planted_rows(unsigned seed, std::size_t count, std::size
     for (std::size_t i = 0; i < 3; ++i) dense[r][(r % clusters) * 3 + i] += 20;
   }
   return sparse(dense);
+}
+
+/// Rows of whole ratings 1 to 5 by people of `tastes` tastes, a few items more popular than most.
+inline data::SparseRows rated_rows(unsigned seed, std::size_t count, std::size_t columns, unsigned tastes) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> unit(0, 1);
+  data::SparseRows rows;
+  rows.columns = columns;
+  for (std::size_t r = 0; r < count; ++r) {
+    const unsigned taste = static_cast<unsigned>(random()) % tastes;
+    for (std::uint32_t item = 0; item < columns; ++item) {
+      const double liking = item % tastes == taste ? 3.0 : 0.6;
+      if (item > 0 && unit(random) > liking / std::sqrt(item + 4.0)) continue;
+      rows.items.push_back(item);
+      rows.values.push_back(1 + static_cast<double>(random() % 5));
+    }
+    rows.end_row();
+  }
+  return rows;
+}
+
+/// The same rows in files that are mapped.
+inline data::SparseRows mapped(const data::SparseRows& rows, const std::filesystem::path& folder) {
+  const auto write = [&](const char* name, const auto& numbers) {
+    std::ofstream(folder / name, std::ios::binary)
+        .write(reinterpret_cast<const char*>(numbers.data()),
+               static_cast<std::streamsize>(numbers.size() * sizeof(*numbers.data())));
+    return MappedFile(folder / name);
+  };
+  data::SparseRows result;
+  result.starts = rows.starts;
+  result.columns = rows.columns;
+  result.items = data::Stored<std::uint32_t>(write("items", rows.items));
+  result.values = data::Stored<double>(write("values", rows.values));
+  return result;
 }
 
 inline std::vector<std::uint32_t> random_labels(unsigned seed, std::size_t count, std::uint32_t labels) {
