@@ -28,6 +28,9 @@ struct Reading {
   ReadCounts counts;
   Relation people_source;
   Relation events_source;  ///< long data only
+  /// Long data: what the items are called, by their number, unless some person has several events of one
+  /// item.
+  std::vector<std::string> items_had_once = {};
 };
 
 /// Reads the people of the spec and their features. The result depends on the content of the sources alone,

@@ -191,11 +191,12 @@ Grid EventReader::find_homes() {
   });
 }
 
-SparseRows EventReader::features(std::size_t people, ReadCounts& counts) const {
+SparseRows EventReader::features(std::size_t people, Reading& reading) const {
   return about(events_, [&] {
     RowCollector rows(people, engine_.memory_for_rows());
     const Counts found = collect(rows);
     check(found);
+    ReadCounts& counts = reading.counts;
     counts.events_read = found.read;
     counts.events_incomplete = found.incomplete;
     counts.events_unknown = found.unknown;
@@ -204,7 +205,9 @@ SparseRows EventReader::features(std::size_t people, ReadCounts& counts) const {
           fmt::format("SELECT count(*) FROM hyo_events JOIN hyo_kept ON person = id WHERE NOT ({}) AND {}",
                       incomplete_, tells_home(spec_, grid_, kStored)))[0];
     try {
-      return rows.finish(merge_of(spec_));
+      SparseRows finished = rows.finish(merge_of(spec_));
+      if (!rows.merged()) reading.items_had_once = rows.item_names();
+      return finished;
     } catch (const RepeatedEvents&) {
       fail("",
            fmt::format("(person, item) IN (SELECT (person, item) FROM {} JOIN hyo_kept ON person = id WHERE "

@@ -17,7 +17,7 @@ class EventReader {
 
   /// Features of the people of hyo_kept, in one pass over the events, which are checked against hyo_people
   /// and the spec on the way.
-  SparseRows features(std::size_t people, ReadCounts& counts) const;
+  SparseRows features(std::size_t people, Reading& reading) const;
 
   /// Drops hyo_events where there is one.
   void close();

@@ -12,14 +12,13 @@ namespace {
 constexpr std::size_t kRanges = 1024;
 constexpr std::size_t kRangesAtOnce = 4;  // sorted in parallel, then appended in order
 
-/// The place of every text in the order of all texts.
-std::vector<std::uint32_t> places_by_text(const TextNumbers& texts) {
-  std::vector<std::uint32_t> order(texts.size()), place(texts.size());
+/// The numbers in the order of their texts.
+std::vector<std::uint32_t> order_by_text(const TextNumbers& texts) {
+  std::vector<std::uint32_t> order(texts.size());
   std::iota(order.begin(), order.end(), 0u);
   std::ranges::sort(order, {},
                     [&](std::uint32_t number) -> const std::string& { return texts.text(number); });
-  for (std::uint32_t at = 0; at < order.size(); ++at) place[order[at]] = at;
-  return place;
+  return order;
 }
 
 }  // namespace
@@ -126,6 +125,7 @@ SparseRows RowCollector::rows_of_range(std::size_t range, const Stored<Entry>& f
       same.clear();
       const std::uint32_t item = row[at].item;
       for (; at < row.size() && row[at].item == item; ++at) same.push_back(row[at].value);
+      if (same.size() > 1) merged_ = true;
       const double value = same.size() == 1 ? same[0] : merge(same);
       if (value == 0) continue;  // says nothing that an absent entry does not say
       rows.items.push_back(item);
@@ -137,7 +137,8 @@ SparseRows RowCollector::rows_of_range(std::size_t range, const Stored<Entry>& f
 }
 
 SparseRows RowCollector::finish(const Merge& merge) {
-  const std::vector<std::uint32_t> item_order = places_by_text(items_);
+  std::vector<std::uint32_t> item_order(items_.size());
+  for (std::uint32_t place = 0; const std::uint32_t item : order_by_text(items_)) item_order[item] = place++;
   Sink sink(file_.has_value(), entries_in_memory_);
   const Stored<Entry> file = file_ ? Stored<Entry>(file_->map()) : Stored<Entry>();
   for (std::size_t begin = 0; begin < ranges_.size(); begin += kRangesAtOnce) {
@@ -150,6 +151,12 @@ SparseRows RowCollector::finish(const Merge& merge) {
   SparseRows rows = sink.finish();
   rows.columns = items_.size();
   return rows;
+}
+
+std::vector<std::string> RowCollector::item_names() const {
+  std::vector<std::string> names;
+  for (const std::uint32_t item : order_by_text(items_)) names.push_back(items_.text(item));
+  return names;
 }
 
 }  // namespace hyobscure::data

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -33,6 +35,11 @@ class RowCollector {
   /// once.
   SparseRows finish(const Merge& merge);
 
+  /// The texts of the items in the order of their numbers, once finished.
+  std::vector<std::string> item_names() const;
+  /// Whether some person had several entries of one item.
+  bool merged() const { return merged_; }
+
  private:
   struct Entry {
     std::uint32_t person;
@@ -58,6 +65,7 @@ class RowCollector {
   std::size_t entries_in_memory_ = 0, entries_in_file_ = 0;
   std::optional<ScratchFile> file_;
   TextNumbers items_;
+  std::atomic<bool> merged_ = false;
   std::vector<Range> ranges_;
 };
 

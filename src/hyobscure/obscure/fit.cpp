@@ -154,8 +154,8 @@ census::Census census_of(const data::People& people, const data::Spec& spec, con
   const census::CensusSettings settings{.clustering = {.clusters = clusters,
                                                        .starts = spec.channel.starts,
                                                        .normalise = spec.channel.normalise},
-                                        .distance = census::distance_named(spec.channel.distance)};
-  census::check_rows(settings.distance, people.features, spec.name);
+                                        .distance = census::distance_named(spec.channel.distance),
+                                        .source = spec.name};
   return census::take_census(people, settings, search_key(spec).derive("clusters"), progress);
 }
 

@@ -20,7 +20,7 @@ using testing::HasSubstr;
 class SavedCensus : public testing::TestWithParam<data::SynthKind> {
  protected:
   SavedCensus() {
-    data::synthesise({.people = 300, .kind = GetParam(), .dependence = 0.8, .items = 100, .entries = 20},
+    data::synthesise({.kind = GetParam(), .people = 300, .dependence = 0.8, .items = 100, .entries = 20},
                      folder_ / "d", false);
     taken_ = take(spec());
     save_census(taken_, spec(), folder_ / "census", false);
