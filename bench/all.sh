@@ -21,6 +21,10 @@ if [[ whole_run == *"$only"* ]]; then
   echo "== scale: whole runs"
   /usr/bin/python3 "$here/scale/whole_run.py" "$build/hyobscure"
 fi
+if [[ scale == *"$only"* ]]; then
+  echo "== scale: growth with people, next to the engine alone"
+  python3 "$here/scale/scale.py" "$build/hyobscure"
+fi
 if [[ fine_growth == *"$only"* ]]; then
   echo "== scale: person by person"
   "$build/bench/fine_growth"
