@@ -15,31 +15,16 @@ Prints Markdown tables. CSV ends at 1e6 people. Answers are checked before they 
 import argparse
 import json
 import math
-import os
 import pathlib
 import shutil
-import subprocess
 import sys
 import tempfile
-import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from measured import measured
 
 CSV_MOST = 1_000_000
 MEGABYTE = 1e6
-
-
-def measured(*command):
-    """Runs a command and returns what it took and what it printed."""
-    with tempfile.TemporaryFile("w+") as output:
-        begin = time.monotonic()
-        child = subprocess.Popen([str(word) for word in command], stdout=output)
-        _, status, usage = os.wait4(child.pid, 0)
-        wall = time.monotonic() - begin
-        child.returncode = os.waitstatus_to_exitcode(status)
-        output.seek(0)
-        text = output.read()
-    if child.returncode != 0:
-        sys.exit(f"failed with {child.returncode}: {' '.join(map(str, command))}\n{text}")
-    return {"wall": wall, "cpu": usage.ru_utime + usage.ru_stime, "peak_mb": usage.ru_maxrss * 1024 / MEGABYTE}, text
 
 
 def megabytes(*paths):
@@ -56,7 +41,10 @@ class Run:
         self.folder, self.stages = folder, {}
 
     def stage(self, name, command, reads, writes):
-        taken, text = measured(*command)
+        taken = measured(*command)
+        text = taken.pop("output")
+        if taken.pop("code") != 0:
+            sys.exit(f"failed: {' '.join(map(str, command))}\n{text}")
         taken["read_mb"], taken["written_mb"] = megabytes(*reads), megabytes(*writes)
         self.stages[name] = taken
         return text
@@ -150,7 +138,7 @@ def growth_cell(before, run):
 def sizes_up_to(most):
     """Doubling, ending at the most."""
     sizes = [int(most)]
-    while sizes[0] >= 5000:
+    while sizes[0] >= 10_000:
         sizes.insert(0, sizes[0] // 2)
     return sizes
 
@@ -180,9 +168,9 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         root = options.folder or pathlib.Path(scratch)
         runs = run_all(options, options.method, options.formats, options.sizes, True, root)
+        print_stages(runs)
+        print_ratios(runs)
         fine = run_all(options, "fine", options.formats[:1], sizes_up_to(options.fine_most), False, root) if options.fine_most else []
-    print_stages(runs)
-    print_ratios(runs)
     if fine:
         print_fine(fine)
     if options.json:
