@@ -40,3 +40,9 @@ if [[ forest_sklearn == *"$only"* && -x $build/bench/attack_models ]]; then
   "$build/peers-venv/bin/pip" install --quiet scikit-learn
   "$build/peers-venv/bin/python" "$here/peers/forest_sklearn.py" "$build/bench/attack_models"
 fi
+if [[ peers_tables == *"$only"* ]]; then
+  echo "== peers: what a publisher would use instead, up to 10 minutes a command"
+  python3 -m venv "$build/peers-venv"
+  "$build/peers-venv/bin/pip" install --quiet anonypy pandas scikit-learn
+  "$build/peers-venv/bin/python" "$here/peers/peers.py" "$build/hyobscure"
+fi

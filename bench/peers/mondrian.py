@@ -1,7 +1,8 @@
 """Mondrian of the PyPI package anonypy on a table of people: mondrian.py PEOPLE_CSV SECRET OUTPUT_CSV K L
 
 Every column but the id and the secret is a quasi-identifier. What is written has one row a person: the number of the class, the
-secret as it is (k-anonymity and l-diversity publish it) and what the class shows of every column: low and high, or its values.
+secret as it is (k-anonymity and l-diversity publish it) and what the class shows of every column: its values or, for numbers, their
+mean. The package itself shows the range; its middle is far off for skewed numbers, which would be unfair to Mondrian.
 """
 
 import sys
@@ -29,6 +30,5 @@ for column in features:
         shown = people.groupby(published["class"])[column].agg(lambda cells: ";".join(sorted(set(map(str, cells)))))
         published[column] = published["class"].map(shown)
     else:
-        for end in ("min", "max"):
-            published[f"{column}_{end}"] = published["class"].map(people.groupby(published["class"])[column].agg(end))
+        published[column] = published["class"].map(people.groupby(published["class"])[column].mean())
 published.to_csv(output, index=False)

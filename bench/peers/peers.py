@@ -7,13 +7,14 @@ Needs anonypy, pandas and scikit-learn in the Python that runs it. Wide people (
   as published  the authors' algorithm: the table of all pairs' distances by definition (its time alone; ours needs no such table),
                 then fit --method hyobscure --method.acceptance paper, publish
   Mondrian      k = 10, and k = 10 with l = 4, by anonypy
-ARX is not here: neither Maven Central, Debian nor PyPI has it by name.
+ARX is not here: none of the names tried in Maven Central, Debian and PyPI has it (docs/dependencies.md).
 
 The attacker is the same for all: a forest that learns from half of the people, whose published rows and exact ages she knows,
 and guesses the ages of the other half. `years off` is her mean error: from the published features alone, from the ages that the
 release shows (the median age of the group that it names, or of the class whose exact ages it lists) and from both. `own age` is the
 mean chance to hit somebody's exact age by a draw from the ages of the group or class. `error` is the mean distance of published from
-true numbers in standard deviations; `R2` is how well a forest that learned income from published rows predicts true incomes.
+true numbers in standard deviations; `R2` is how well a linear model that learned income from published rows predicts
+the incomes of other people.
 """
 
 import argparse
@@ -26,6 +27,7 @@ import tempfile
 import numpy as np
 import pandas as pd
 from sklearn.ensemble import RandomForestRegressor
+from sklearn.linear_model import LinearRegression
 from sklearn.metrics import r2_score
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -99,21 +101,25 @@ def guess_error(ages):
     return float(np.mean(np.abs(np.median(ages[known]) - ages[asked])))
 
 
-def income_score(published, true):
-    """Learned from published rows of half of the people, judged on true rows of the others, with the age as it is published."""
-    known, asked = halves(len(true.numbers))
-    income = NUMBERS.index("income")
-    rows = [np.hstack([np.delete(table.numbers, income, axis=1), table.sets, published.analyst_age[:, None]])
-            for table in (published, true)]
-    model = forest().fit(rows[0][known], published.numbers[known, income])
-    return r2_score(true.numbers[asked, income], model.predict(rows[1][asked]))
+def income_score(published, ages, fresh):
+    """Learned from published rows, judged on people who are in no release: the rows of a release are those of its own people, so
+    a half of them that is kept back would come back as donors. The age is in the form in which it is published."""
+    income, rows = NUMBERS.index("income"), halves(len(ages))[0]
+    age_of = dict(zip(ages, published.analyst_age))
+    usable = np.array([age in age_of for age in fresh.age])
+    known = np.hstack([np.delete(published.numbers, income, axis=1), published.sets, published.analyst_age[:, None]])[rows]
+    shown = np.array([age_of.get(age, np.nan) for age in fresh.age])
+    asked = np.hstack([np.delete(fresh.numbers, income, axis=1), fresh.sets, shown[:, None]])[usable]
+    model = LinearRegression().fit(known, published.numbers[rows, income])
+    return r2_score(fresh.numbers[usable, income], model.predict(asked))
 
 
-def print_row(name, seconds, peak, table, true, ages, is_release=True):
+def print_row(name, seconds, peak, table, true, fresh, is_release=True):
+    ages = true.age
     away = np.abs(table.numbers - true.numbers) / true.numbers.std(axis=0)
     shown = f"{np.mean(np.abs(table.age - ages)):.2f} | {attack_error(table.everything(), ages):.2f}" if is_release else "0 | 0"
     print(f"| {len(ages):,} | {name} | {seconds} | {peak} | {attack_error(table.features(), ages):.2f} | {shown} | "
-          f"{table.own_age:.3f} | {away.mean():.2f} | {income_score(table, true):.3f} |", flush=True)
+          f"{table.own_age:.3f} | {away.mean():.2f} | {income_score(table, ages, fresh):.3f} |", flush=True)
 
 
 def failed_row(people, name, failure):
@@ -136,16 +142,20 @@ def mondrian(options, people, data, folder, l):
     taken = measured(options.timeout, sys.executable, HERE / "mondrian.py", data / "people.csv", "age", output, K, l)
     shown = pd.read_csv(output, keep_default_na=False)
     assert shown.groupby("class").size().min() >= K and shown.groupby("class")["age"].nunique().min() >= l
-    middle = np.column_stack([(shown[f"{name}_min"] + shown[f"{name}_max"]) / 2 for name in NUMBERS])
-    return *taken, Table(middle, shown["region"], shown["likes"], shown["class"], people["age"], True)
+    return *taken, Table(shown[NUMBERS].to_numpy(float), shown["region"], shown["likes"], shown["class"], people["age"], True)
+
+
+def fresh_people(options, folder):
+    measured(options.timeout, options.program, "synth", "--kind", "tabular", "--people", JUDGED, "--seed", 2, "-q", "-o", folder / "fresh")
+    return original(pd.read_csv(folder / "fresh" / "people.csv", keep_default_na=False))
 
 
 def wide(options, size, folder):
     data = folder / "wide"
     measured(options.timeout, options.program, "synth", "--kind", "tabular", "--people", size, "-q", "-o", data)
     people = pd.read_csv(data / "people.csv", keep_default_na=False)
-    ages, true = people["age"].to_numpy(float), original(people)
-    print_row("the data as they are", "", "", true, true, ages, is_release=False)
+    true, fresh = original(people), fresh_people(options, folder)
+    print_row("the data as they are", "", "", true, true, fresh, is_release=False)
 
     def as_published():
         table = measured(options.timeout, options.pairwise, data / "spec.toml", options.table_gb)
@@ -157,10 +167,10 @@ def wide(options, size, folder):
                       f"Mondrian, k = {K}, l = {L}": lambda: mondrian(options, people, data, folder, L)}.items():
         try:
             seconds, peak, table = run()
-            print_row(name, f"{seconds:.1f}", f"{peak:,.0f}", table, true, ages)
+            print_row(name, f"{seconds:.1f}", f"{peak:,.0f}", table, true, fresh)
         except Failed as failure:
             failed_row(size, name, failure)
-    print(f"| {size:,} | guessing | | | {guess_error(ages):.2f} | | | | | |", flush=True)
+    print(f"| {size:,} | guessing | | | {guess_error(true.age):.2f} | | | | | |", flush=True)
 
 
 def write_wide(data, output):
