@@ -26,5 +26,11 @@ def measured(*command):
             "code": child.returncode, "output": text}
 
 
+def identity(program):
+    """Changes when somebody builds the program anew: a table must not mix two of them."""
+    state = os.stat(program)
+    return state.st_ino, state.st_size, state.st_mtime_ns
+
+
 if __name__ == "__main__":
     print(json.dumps(measured(*sys.argv[1:])))

@@ -13,8 +13,8 @@ The attacker is the same for all: a forest that learns from half of the people, 
 and guesses the ages of the other half. `years off` is her mean error: from the published features alone, from the ages that the
 release shows (the median age of the group that it names, or of the class whose exact ages it lists) and from both. `own age` is the
 mean chance to hit somebody's exact age by a draw from the ages of the group or class. `error` is the mean distance of published from
-true numbers in standard deviations; `R2` is how well a linear model that learned income from published rows predicts
-the incomes of other people.
+true numbers in standard deviations; `R2` is how well a linear model that learned income from the other numbers and the
+age of published rows predicts the incomes of other people.
 """
 
 import argparse
@@ -31,6 +31,9 @@ from sklearn.linear_model import LinearRegression
 from sklearn.metrics import r2_score
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+from measured import identity
+
 NUMBERS = ["hours", "income", "visits"]
 REGIONS = ["centre", "east", "north", "south", "west"]
 TAGS = ["games", "garden", "music", "opera", "sport", "travel"]
@@ -103,13 +106,14 @@ def guess_error(ages):
 
 def income_score(published, ages, fresh):
     """Learned from published rows, judged on people who are in no release: the rows of a release are those of its own people, so
-    a half of them that is kept back would come back as donors. The age is in the form in which it is published."""
+    a half of them that is kept back would come back as donors. From numbers alone, with the age in the form in which it is published:
+    the sets that a class shows have no like among single people."""
     income, rows = NUMBERS.index("income"), halves(len(ages))[0]
     age_of = dict(zip(ages, published.analyst_age))
-    usable = np.array([age in age_of for age in fresh.age])
-    known = np.hstack([np.delete(published.numbers, income, axis=1), published.sets, published.analyst_age[:, None]])[rows]
     shown = np.array([age_of.get(age, np.nan) for age in fresh.age])
-    asked = np.hstack([np.delete(fresh.numbers, income, axis=1), fresh.sets, shown[:, None]])[usable]
+    usable = ~np.isnan(shown)
+    known = np.column_stack([np.delete(published.numbers, income, axis=1), published.analyst_age])[rows]
+    asked = np.column_stack([np.delete(fresh.numbers, income, axis=1), shown])[usable]
     model = LinearRegression().fit(known, published.numbers[rows, income])
     return r2_score(fresh.numbers[usable, income], model.predict(asked))
 
@@ -219,6 +223,7 @@ def main():
     options = read_options()
     print("| people | | seconds | peak MB | years off: features | shown ages | both | own age | error | R2 |")
     print("| ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+    program = identity(options.program)
     for size in options.sizes:
         with tempfile.TemporaryDirectory() as folder:
             wide(options, size, pathlib.Path(folder))
@@ -226,6 +231,8 @@ def main():
     for size in options.long_sizes:
         with tempfile.TemporaryDirectory() as folder:
             long(options, size, pathlib.Path(folder))
+    if identity(options.program) != program:
+        sys.exit(f"{options.program} was built anew during the run: these tables mix two programs")
 
 
 if __name__ == "__main__":

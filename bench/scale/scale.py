@@ -21,7 +21,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from measured import measured
+from measured import identity, measured
 
 CSV_MOST = 1_000_000
 MEGABYTE = 1e6
@@ -45,6 +45,8 @@ class Run:
         text = taken.pop("output")
         if taken.pop("code") != 0:
             sys.exit(f"failed: {' '.join(map(str, command))}\n{text}")
+        if identity(self.options.program) != self.options.identity:
+            sys.exit(f"{self.options.program} was built anew during the run: run again, or measure a copy")
         taken["read_mb"], taken["written_mb"] = megabytes(*reads), megabytes(*writes)
         self.stages[name] = taken
         return text
@@ -157,6 +159,7 @@ def read_options():
     parser.add_argument("--json", type=pathlib.Path, help="also write every number here")
     options = parser.parse_args()
     options.program = options.program.resolve()
+    options.identity = identity(options.program)
     options.floor = (options.floor or options.program.parent / "bench" / "floor").resolve()
     if options.keep and not options.folder:
         parser.error("--keep needs --folder")
@@ -170,6 +173,7 @@ def main():
         runs = run_all(options, options.method, options.formats, options.sizes, True, root)
         print_stages(runs)
         print_ratios(runs)
+        sys.stdout.flush()
         fine = run_all(options, "fine", options.formats[:1], sizes_up_to(options.fine_most), False, root) if options.fine_most else []
     if fine:
         print_fine(fine)
