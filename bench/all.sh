@@ -21,6 +21,10 @@ if [[ whole_run == *"$only"* ]]; then
   echo "== scale: whole runs"
   /usr/bin/python3 "$here/scale/whole_run.py" "$build/hyobscure"
 fi
+if [[ scale == *"$only"* ]]; then
+  echo "== scale: growth with people, next to the engine alone"
+  python3 "$here/scale/scale.py" "$build/hyobscure"
+fi
 if [[ fine_growth == *"$only"* ]]; then
   echo "== scale: person by person"
   "$build/bench/fine_growth"
@@ -35,4 +39,10 @@ if [[ forest_sklearn == *"$only"* && -x $build/bench/attack_models ]]; then
   python3 -m venv "$build/peers-venv"
   "$build/peers-venv/bin/pip" install --quiet scikit-learn
   "$build/peers-venv/bin/python" "$here/peers/forest_sklearn.py" "$build/bench/attack_models"
+fi
+if [[ peers_tables == *"$only"* ]]; then
+  echo "== peers: what a publisher would use instead, up to 10 minutes a command"
+  python3 -m venv "$build/peers-venv"
+  "$build/peers-venv/bin/pip" install --quiet anonypy pandas scikit-learn
+  "$build/peers-venv/bin/python" "$here/peers/peers.py" "$build/hyobscure"
 fi

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""CPU seconds of whole runs, each command as a user starts it: MovieLens-100K where it is at hand, and growth with people.
+"""CPU seconds of a whole run on MovieLens-100K, where it is at hand, each command as a user starts it.
 
-usage: whole_run.py path/to/hyobscure [most people]
+usage: whole_run.py path/to/hyobscure
 
-CPU time, not wall time, so that a busy machine disturbs less; growth is a ratio of two sizes measured in one run.
+CPU time, not wall time, so that a busy machine disturbs less. Growth with people: scale.py.
 """
 
 import os
@@ -51,23 +51,10 @@ def movielens(program, folder):
           f"{AUTHORS_CPU_SECONDS / (fit + publish):.0f} times less than the authors' {AUTHORS_CPU_SECONDS} s")
 
 
-def growth(program, folder, most):
-    before, people = None, 5000
-    while people <= most:
-        data = folder / f"people{people}"
-        subprocess.run([program, "synth", "--people", str(people), "-o", data], check=True, stdout=subprocess.DEVNULL)
-        fit, publish = whole_run(program, data / "spec.toml", folder)
-        ratio = f", {(fit + publish) / before:.2f} times the half" if before else ""
-        print(f"{people:>9,} people: fit {fit:6.2f} + publish {publish:6.2f} = {fit + publish:6.2f} CPU s{ratio}", flush=True)
-        before, people = fit + publish, 2 * people
-
-
 def main():
     program = pathlib.Path(sys.argv[1]).resolve()
-    most = int(sys.argv[2]) if len(sys.argv) > 2 else 40_000
     with tempfile.TemporaryDirectory() as folder:
         movielens(program, pathlib.Path(folder))
-        growth(program, pathlib.Path(folder), most)
 
 
 if __name__ == "__main__":

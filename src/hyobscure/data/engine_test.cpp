@@ -32,6 +32,39 @@ TEST(Engine, MovesRowsInAndOut) {
   EXPECT_EQ(next, 5000);
 }
 
+TEST(Engine, ReadsRowsThatAreMadeOnTheWay) {
+  Engine engine({}, {});
+  std::int64_t made = 0;
+  const auto text_of = [](std::int64_t i) { return std::string(static_cast<std::size_t>(i % 40), 'x'); };
+  engine.add_made_table("counted", {{"a", "BIGINT"}, {"b", "DOUBLE"}, {"c", "VARCHAR"}},
+                        [&](ChunkMaker& chunk) {
+                          std::size_t row = 0;
+                          for (; row < chunk.most_rows() && made < 100'000; ++row, ++made) {
+                            chunk.integers(0)[row] = made;
+                            chunk.doubles(1)[row] = 0.5 * static_cast<double>(made);
+                            chunk.set_text(2, row, text_of(made));
+                          }
+                          return row;
+                        });
+  std::int64_t next = 0;
+  engine.query("FROM counted()", [&](const Chunk& chunk) {
+    for (std::size_t row = 0; row < chunk.rows(); ++row, ++next) {
+      ASSERT_EQ(chunk.integers(0)[row], next);
+      ASSERT_EQ(chunk.doubles(1)[row], 0.5 * static_cast<double>(next));
+      ASSERT_EQ(chunk.text(2, row), text_of(next));
+    }
+  });
+  EXPECT_EQ(next, 100'000);
+}
+
+TEST(Engine, EndsAStatementWhoseRowsCannotBeMade) {
+  Engine engine({}, {});
+  engine.add_made_table("broken", {{"a", "BIGINT"}},
+                        [](ChunkMaker&) -> std::size_t { throw std::runtime_error("no more"); });
+  EXPECT_THROW(engine.integers("SELECT count(*) FROM broken()"), EngineError);
+  EXPECT_EQ(engine.integers("SELECT CAST(1 AS BIGINT)")[0], 1);  // the engine lives on
+}
+
 TEST(Engine, FindsRelativeFilesInItsFolder) {
   const TestFolder folder;
   folder.write("t.csv", "a\n1\n2\n");

@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/files.h"
+#include "hyobscure/base/parallel.h"
 #include "hyobscure/base/test_folder.h"
 #include "hyobscure/data/read.h"
 
@@ -135,6 +137,42 @@ TEST(Synth, CheckInsTellHomeByTheirPlaces) {
     EXPECT_EQ(found.space->coordinate(found.secrets[u], 0).cell,
               given.space->coordinate(given.secrets[g], 0).cell);
   }
+}
+
+/// Numbers in the documentation come from such people: whoever makes them faster must make the same.
+TEST(Synth, PeopleOfASeedStayTheSame) {
+  const TestFolder folder;
+  const auto sums = [&](SynthKind kind, const char* name) {
+    synthesise({.kind = kind, .people = 3000, .seed = 7}, folder / name, false);
+    return sha256_of_file(folder / name / (kind == SynthKind::Tabular ? "people.csv" : "events.csv"));
+  };
+  EXPECT_EQ(sums(SynthKind::Ratings, "r"),
+            "6696e46ddaadb65d2faa65e4671db672b20d8e2dc8e487a0ddc08a3301d9fa1d");
+  EXPECT_EQ(sums(SynthKind::Tabular, "t"),
+            "5a4ddcc39ff9bce42d95c418231facb874bd0c3f785f3726a43038d5e9469d7c");
+  EXPECT_EQ(sums(SynthKind::CheckIns, "c"),
+            "345af9cb5bd774c9abc85e7e1c8738f38799c0f3b4c9de16ac0643c5d8d19aaf");
+}
+
+TEST(Synth, ManyThreadsMakeTheFilesThatOneMakes) {
+  const TestFolder folder;
+  const SynthSettings settings{.people = 9000, .seed = 2, .entries = 90, .parquet = true};  // several batches
+  synthesise(settings, folder / "many", false);
+  {
+    const ThreadLimit one(1);
+    synthesise(settings, folder / "one", false);
+  }
+  for (const char* file : {"people.parquet", "events.parquet"})
+    EXPECT_EQ(sha256_of_file(folder / "many" / file), sha256_of_file(folder / "one" / file)) << file;
+}
+
+TEST(Synth, AStopLeavesNothingBehind) {
+  const TestFolder folder;
+  std::atomic<bool> stop{false};
+  const Progress progress([&](std::string_view stage, double, double) { stop = stage == "making events"; },
+                          &stop);
+  EXPECT_THROW(synthesise({.people = 200'000}, folder / "a", false, progress), Stopped);
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
 TEST(Synth, DoesNotOverwriteUnlessForced) {
