@@ -125,10 +125,14 @@ class Engine {
   /// Throws EngineError unless the text is one statement.
   void check_is_one_statement(const std::string& sql);
 
-  /// From now on `FROM name()` gives rows that are made while they are read, once, in order and by one thread
-  /// at a time: they need not fit into memory. `make` lives as long as the engine; what it throws ends the
-  /// statement. Columns are VARCHAR, BIGINT or DOUBLE.
-  void add_made_table(const std::string& name, std::vector<Column> columns, MakeChunk make);
+  /// Something to select from, once: its rows are made while they are read, in order and by one thread at a
+  /// time, so they need not fit into memory. `make` is kept as long as the engine lives, and what it throws
+  /// ends the statement. Columns are VARCHAR, BIGINT or DOUBLE.
+  std::string made_rows(std::vector<Column> columns, MakeChunk make);
+
+  /// The name of a function from BIGINT to VARCHAR, for statements. It is called on many threads at once and
+  /// must give the same text for the same number; `text_of` is kept as long as the engine lives.
+  std::string text_function(std::function<std::string(std::int64_t)> text_of);
 
   /// Fills a table that exists, row by row.
   class Appender {
@@ -146,6 +150,7 @@ class Engine {
 
  private:
   void* connection() const;
+  std::size_t made_ = 0;  ///< calls of made_rows and text_function
 
   struct State;
   std::unique_ptr<State> state_;

@@ -36,18 +36,18 @@ TEST(Engine, ReadsRowsThatAreMadeOnTheWay) {
   Engine engine({}, {});
   std::int64_t made = 0;
   const auto text_of = [](std::int64_t i) { return std::string(static_cast<std::size_t>(i % 40), 'x'); };
-  engine.add_made_table("counted", {{"a", "BIGINT"}, {"b", "DOUBLE"}, {"c", "VARCHAR"}},
-                        [&](ChunkMaker& chunk) {
-                          std::size_t row = 0;
-                          for (; row < chunk.most_rows() && made < 100'000; ++row, ++made) {
-                            chunk.integers(0)[row] = made;
-                            chunk.doubles(1)[row] = 0.5 * static_cast<double>(made);
-                            chunk.set_text(2, row, text_of(made));
-                          }
-                          return row;
-                        });
+  const std::string rows =
+      engine.made_rows({{"a", "BIGINT"}, {"b", "DOUBLE"}, {"c", "VARCHAR"}}, [&](ChunkMaker& chunk) {
+        std::size_t row = 0;
+        for (; row < chunk.most_rows() && made < 100'000; ++row, ++made) {
+          chunk.integers(0)[row] = made;
+          chunk.doubles(1)[row] = 0.5 * static_cast<double>(made);
+          chunk.set_text(2, row, text_of(made));
+        }
+        return row;
+      });
   std::int64_t next = 0;
-  engine.query("FROM counted()", [&](const Chunk& chunk) {
+  engine.query("FROM " + rows, [&](const Chunk& chunk) {
     for (std::size_t row = 0; row < chunk.rows(); ++row, ++next) {
       ASSERT_EQ(chunk.integers(0)[row], next);
       ASSERT_EQ(chunk.doubles(1)[row], 0.5 * static_cast<double>(next));
@@ -57,11 +57,27 @@ TEST(Engine, ReadsRowsThatAreMadeOnTheWay) {
   EXPECT_EQ(next, 100'000);
 }
 
+TEST(Engine, CallsAFunctionOfOurs) {
+  Engine engine({.threads = 3}, {});
+  const auto text_of = [](std::int64_t n) {
+    return std::string(static_cast<std::size_t>(n % 30), 'a') + "b";
+  };
+  const std::string f = engine.text_function(text_of);
+  std::int64_t next = 0;
+  engine.query("SELECT " + f + "(a) FROM range(100000) r(a) ORDER BY a", [&](const Chunk& chunk) {
+    for (std::size_t row = 0; row < chunk.rows(); ++row) ASSERT_EQ(chunk.text(0, row), text_of(next++));
+  });
+  EXPECT_EQ(next, 100'000);
+  const std::string broken =
+      engine.text_function([](std::int64_t) -> std::string { throw std::runtime_error("no"); });
+  EXPECT_THROW(engine.texts("SELECT " + broken + "(1)"), EngineError);
+}
+
 TEST(Engine, EndsAStatementWhoseRowsCannotBeMade) {
   Engine engine({}, {});
-  engine.add_made_table("broken", {{"a", "BIGINT"}},
-                        [](ChunkMaker&) -> std::size_t { throw std::runtime_error("no more"); });
-  EXPECT_THROW(engine.integers("SELECT count(*) FROM broken()"), EngineError);
+  const std::string rows = engine.made_rows(
+      {{"a", "BIGINT"}}, [](ChunkMaker&) -> std::size_t { throw std::runtime_error("no more"); });
+  EXPECT_THROW(engine.integers("SELECT count(*) FROM " + rows), EngineError);
   EXPECT_EQ(engine.integers("SELECT CAST(1 AS BIGINT)")[0], 1);  // the engine lives on
 }
 

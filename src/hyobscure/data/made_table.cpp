@@ -49,6 +49,34 @@ void make_chunk(duckdb_function_info info, duckdb_data_chunk output) {
   }
 }
 
+/// `cells` is the vector's data.
+void set_cell(duckdb_vector vector, void* cells, std::size_t row, std::string_view text) {
+  duckdb_string_t inlined{};
+  if (text.size() > sizeof(inlined.value.inlined.inlined)) {
+    duckdb_vector_assign_string_element_len(vector, row, text.data(), text.size());
+    return;
+  }
+  // Short texts, nearly all of them, need no memory of their own and no call for each.
+  inlined.value.inlined.length = static_cast<std::uint32_t>(text.size());
+  std::memcpy(inlined.value.inlined.inlined, text.data(), text.size());
+  static_cast<duckdb_string_t*>(cells)[row] = inlined;
+}
+
+using TextOf = std::function<std::string(std::int64_t)>;
+
+void write_texts(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
+  const auto& text_of = *static_cast<const TextOf*>(duckdb_scalar_function_get_extra_info(info));
+  const auto* numbers =
+      static_cast<const std::int64_t*>(duckdb_vector_get_data(duckdb_data_chunk_get_vector(input, 0)));
+  void* cells = duckdb_vector_get_data(output);
+  try {
+    for (idx_t row = 0; row < duckdb_data_chunk_get_size(input); ++row)
+      set_cell(output, cells, row, text_of(numbers[row]));
+  } catch (const std::exception& error) {  // none may pass through the engine
+    duckdb_scalar_function_set_error(info, error.what());
+  }
+}
+
 duckdb_vector vector_of(void* handle, std::size_t column) {
   return duckdb_data_chunk_get_vector(static_cast<duckdb_data_chunk>(handle), column);
 }
@@ -62,18 +90,11 @@ ChunkMaker::ChunkMaker(void* handle) : handle_(handle), most_rows_(duckdb_vector
 }
 
 void ChunkMaker::set_text(std::size_t column, std::size_t row, std::string_view text) {
-  duckdb_string_t inlined{};
-  if (text.size() > sizeof(inlined.value.inlined.inlined)) {
-    duckdb_vector_assign_string_element_len(vector_of(handle_, column), row, text.data(), text.size());
-    return;
-  }
-  // Short texts, nearly all of them, need no memory of their own and no call for each.
-  inlined.value.inlined.length = static_cast<std::uint32_t>(text.size());
-  std::memcpy(inlined.value.inlined.inlined, text.data(), text.size());
-  static_cast<duckdb_string_t*>(columns_[column])[row] = inlined;
+  set_cell(vector_of(handle_, column), columns_[column], row, text);
 }
 
-void Engine::add_made_table(const std::string& name, std::vector<Column> columns, MakeChunk make) {
+std::string Engine::made_rows(std::vector<Column> columns, MakeChunk make) {
+  const std::string name = "hyo_made_" + std::to_string(++made_);
   duckdb_table_function function = duckdb_create_table_function();
   duckdb_table_function_set_name(function, name.c_str());
   duckdb_table_function_set_extra_info(function, new MadeTable{std::move(columns), std::move(make)},
@@ -84,6 +105,22 @@ void Engine::add_made_table(const std::string& name, std::vector<Column> columns
   const auto state = duckdb_register_table_function(static_cast<duckdb_connection>(connection()), function);
   duckdb_destroy_table_function(&function);
   if (state != DuckDBSuccess) throw EngineError(EngineError::Kind::Other, "no table " + name);
+  return name + "()";
+}
+
+std::string Engine::text_function(TextOf text_of) {
+  const std::string name = "hyo_made_" + std::to_string(++made_);
+  duckdb_scalar_function function = duckdb_create_scalar_function();
+  duckdb_scalar_function_set_name(function, name.c_str());
+  duckdb_scalar_function_add_parameter(function, LogicalType(DUCKDB_TYPE_BIGINT).handle);
+  duckdb_scalar_function_set_return_type(function, LogicalType(DUCKDB_TYPE_VARCHAR).handle);
+  duckdb_scalar_function_set_extra_info(function, new TextOf(std::move(text_of)),
+                                        [](void* given) { delete static_cast<TextOf*>(given); });
+  duckdb_scalar_function_set_function(function, write_texts);
+  const auto state = duckdb_register_scalar_function(static_cast<duckdb_connection>(connection()), function);
+  duckdb_destroy_scalar_function(&function);
+  if (state != DuckDBSuccess) throw EngineError(EngineError::Kind::Other, "no function " + name);
+  return name;
 }
 
 }  // namespace hyobscure::data

@@ -138,9 +138,9 @@ class Writer {
   template <class Row>
   void write(const std::string& table, std::vector<Column> columns, int entries) {
     engine_.set_stage("making " + table);
-    engine_.add_made_table(table, std::move(columns), making_.chunks<Row>(entries));
+    const std::string rows = engine_.made_rows(std::move(columns), making_.chunks<Row>(entries));
     const auto file = folder_ / fmt::format("{}.{}", table, extension(making_.settings));
-    engine_.run(fmt::format("COPY (FROM {}()) TO {} ({})", table, quoted_text(file.string()),
+    engine_.run(fmt::format("COPY (FROM {}) TO {} ({})", rows, quoted_text(file.string()),
                             making_.settings.parquet ? "FORMAT parquet" : "FORMAT csv, HEADER true"));
   }
 

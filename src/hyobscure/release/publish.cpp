@@ -127,28 +127,25 @@ class PublishedIds {
  public:
   /// People come in the order of their ids, so ids that are kept need no new order.
   PublishedIds(const data::Spec& spec, const Key& key, const data::People& people)
-      : kept_(spec.release.ids == "keep"), place_(people.size()) {
-    std::vector<std::uint32_t> order(people.size());
-    std::iota(order.begin(), order.end(), 0u);
+      : people_(people), kept_(spec.release.ids == "keep"), person_at_(people.size()) {
+    std::iota(person_at_.begin(), person_at_.end(), 0u);
     if (!kept_ || spec.release.order == "shuffled") {
       draw(key.derive(kept_ ? "rows" : "ids"), people);
-      std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) {
+      std::ranges::sort(person_at_, [&](std::uint32_t a, std::uint32_t b) {
         return std::pair(bits_[a].first, bits_[a].second) < std::pair(bits_[b].first, bits_[b].second);
       });
       // 16 digits collide once in a million releases of 10^7 people.
-      for (std::size_t row = 1; row < order.size(); ++row)
-        longer_ = longer_ || bits_[order[row - 1]].first == bits_[order[row]].first;
+      for (std::size_t row = 1; row < person_at_.size(); ++row)
+        longer_ = longer_ || bits_[person_at_[row - 1]].first == bits_[person_at_[row]].first;
     }
-    for (std::size_t row = 0; row < order.size(); ++row) place_[order[row]] = static_cast<std::uint32_t>(row);
   }
 
-  /// Empty: the own one.
   std::string id(std::size_t person) const {
-    if (kept_) return {};
+    if (kept_) return people_.ids[person];
     const auto [first, second] = bits_[person];
     return longer_ ? fmt::format("{:016x}{:016x}", first, second) : fmt::format("{:016x}", first);
   }
-  std::int64_t row(std::size_t person) const { return place_[person]; }
+  std::uint32_t person_at(std::size_t row) const { return person_at_[row]; }
 
  private:
   void draw(const Key& key, const data::People& people) {
@@ -160,10 +157,11 @@ class PublishedIds {
   }
 
   static constexpr std::size_t kBlock = 4096;
+  const data::People& people_;
   bool kept_;
   bool longer_ = false;
   std::vector<NamedDraws::Bits> bits_;
-  std::vector<std::uint32_t> place_;
+  std::vector<std::uint32_t> person_at_;
 };
 
 // --- what the draw did
@@ -206,33 +204,30 @@ void load_groups(data::Engine& engine, const Layout& layout, const std::vector<o
   }
 }
 
-/// hyo_donors (u, donor, published, grp, place): the one thing that must not outlive the release. People and
-/// donors are known as in hyo_kept.
+/// hyo_donors (place, u, donor, grp): the one thing that must not outlive the release. People and donors are
+/// known as in hyo_kept.
 class DonorTable {
  public:
   DonorTable(data::Engine& engine, const data::People& people, const obscure::Mechanism& mechanism,
              const std::vector<std::uint32_t>& donor_of, const PublishedIds& published)
       : engine_(engine) {
-    std::size_t next = 0;
-    engine_.add_made_table("hyo_drawn",
-                           {{"u", "BIGINT"},
-                            {"donor", "BIGINT"},
-                            {"published", "VARCHAR"},
-                            {"grp", "BIGINT"},
-                            {"place", "BIGINT"}},
-                           [&, next](data::ChunkMaker& chunk) mutable {
-                             const std::size_t rows = std::min(chunk.most_rows(), people.size() - next);
-                             for (std::size_t row = 0; row < rows; ++row, ++next) {
-                               chunk.integers(0)[row] = static_cast<std::int64_t>(next);
-                               chunk.integers(1)[row] = donor_of[next];
-                               chunk.set_text(2, row, published.id(next));
-                               chunk.integers(3)[row] =
-                                   static_cast<std::int64_t>(mechanism.group_of_value(people.secrets[next]));
-                               chunk.integers(4)[row] = published.row(next);
-                             }
-                             return rows;
-                           });
-    engine_.run("CREATE OR REPLACE TEMP TABLE hyo_donors AS SELECT * FROM hyo_drawn()");
+    const std::string drawn = engine_.made_rows(
+        {{"place", "BIGINT"}, {"u", "BIGINT"}, {"donor", "BIGINT"}, {"grp", "BIGINT"}},
+        [&, next = std::size_t{0}](data::ChunkMaker& chunk) mutable {
+          const std::size_t rows = std::min(chunk.most_rows(), people.size() - next);
+          for (std::size_t row = 0; row < rows; ++row, ++next) {
+            const std::uint32_t u = published.person_at(next);
+            chunk.integers(0)[row] = static_cast<std::int64_t>(next);
+            chunk.integers(1)[row] = u;
+            chunk.integers(2)[row] = donor_of[u];
+            chunk.integers(3)[row] = static_cast<std::int64_t>(mechanism.group_of_value(people.secrets[u]));
+          }
+          return rows;
+        });
+    engine_.run(
+        "CREATE OR REPLACE TEMP TABLE hyo_donors AS SELECT CAST(place AS UINTEGER) AS place, u, donor, grp "
+        "FROM " +
+        drawn);
   }
   ~DonorTable() {
     try {
@@ -247,16 +242,20 @@ class DonorTable {
   data::Engine& engine_;
 };
 
-/// Ids that are kept have the type of their column; new ones are text. `k` is the person's row of hyo_kept.
-std::string id_cell(const data::Spec& spec, const Published& column) {
-  return spec.release.ids == "keep" ? fmt::format("CAST(k.id AS {})", column.stored_type) : "d.published";
+/// The published id of whom the row of the release is about, by `id_of`, a function of the engine. Ids that
+/// are kept have the type of their column; new ones are text.
+std::string id_cell(const data::Spec& spec, const std::string& id_of, const std::string& place,
+                    const Published& column) {
+  const std::string text = fmt::format("{}({})", id_of, place);
+  return spec.release.ids == "keep" ? fmt::format("CAST({} AS {})", text, column.stored_type) : text;
 }
 
 std::string as(const std::string& cell, const std::string& name) { return cell + " AS " + quoted_name(name); }
 
-std::string people_query(const data::Spec& spec, const Layout& layout) {
+std::string people_query(const data::Spec& spec, const Layout& layout, const std::string& id_of) {
   std::vector<std::string> columns;
-  if (spec.release.ids != "drop") columns.push_back(as(id_cell(spec, layout.id), layout.id.name));
+  if (spec.release.ids != "drop")
+    columns.push_back(as(id_cell(spec, id_of, "d.place", layout.id), layout.id.name));
   columns.push_back(as("g.label", layout.secret));
   for (std::size_t axis = 0; axis < layout.parts.size(); ++axis)
     columns.push_back(as(fmt::format("g.p{}", axis), layout.parts[axis]));
@@ -270,47 +269,46 @@ std::string people_query(const data::Spec& spec, const Layout& layout) {
   return fmt::format("SELECT {} FROM {} ORDER BY d.place", fmt::join(columns, ", "), source);
 }
 
-/// What events of a person are sorted by. Texts are slow to sort, numbers of texts are not: where nobody has
-/// an item twice, the place of the item among all items is enough.
-std::vector<std::string> event_order(data::Engine& engine, const Layout& layout,
-                                     const std::vector<std::string>& items_had_once) {
-  const Published& item = layout.event_columns[0];
-  if (!items_had_once.empty() && item.stored_type == "VARCHAR") {
-    engine.add_made_table("hyo_item_names", {{"item", "VARCHAR"}},
-                          [&items_had_once, next = std::size_t{0}](data::ChunkMaker& chunk) mutable {
-                            const std::size_t rows =
-                                std::min(chunk.most_rows(), items_had_once.size() - next);
-                            for (std::size_t row = 0; row < rows; ++row)
-                              chunk.set_text(0, row, items_had_once[next++]);
-                            return rows;
-                          });
-    engine.run("DROP TYPE IF EXISTS hyo_item");
-    engine.run("CREATE TEMP TYPE hyo_item AS ENUM (SELECT item FROM hyo_item_names())");
-    return {fmt::format("CAST({} AS hyo_item)", item.cell)};
-  }
-  std::vector<std::string> cells;
-  for (const Published& column : layout.event_columns) cells.push_back(column.cell);
-  return cells;
+/// Texts are slow to sort and large to keep meanwhile, their numbers are not: hyo_item is the type of both.
+void number_items(data::Engine& engine, const std::vector<std::string>& items) {
+  const std::string names = engine.made_rows(
+      {{"item", "VARCHAR"}}, [&items, next = std::size_t{0}](data::ChunkMaker& chunk) mutable {
+        const std::size_t rows = std::min(chunk.most_rows(), items.size() - next);
+        for (std::size_t row = 0; row < rows; ++row) chunk.set_text(0, row, items[next++]);
+        return rows;
+      });
+  engine.run("DROP TYPE IF EXISTS hyo_item");
+  engine.run(fmt::format("CREATE TEMP TYPE hyo_item AS ENUM (SELECT item FROM {})", names));
 }
 
-/// A person's events stand in the order of their content, or of its hash where the order is to say nothing:
-/// in any case not in that of the source.
+/// The rows are sorted as small as they can be: ids and names of items come after that. A person's events
+/// stand in the order of their content, or of its hash where the order is to say nothing: in any case not in
+/// that of the source. Where nobody has an item twice, the item is enough of the content.
 std::string events_query(data::Engine& engine, const data::Spec& spec, const Layout& layout,
-                         const std::vector<std::string>& items_had_once) {
-  std::vector<std::string> columns = {as("d.id", layout.person->name)};
-  for (const Published& column : layout.event_columns) columns.push_back(as(column.cell, column.name));
-  const auto cells = event_order(engine, layout, items_had_once);
-  const std::string order = spec.release.order == "shuffled"
-                                ? fmt::format("hash({0}), {0}", fmt::join(cells, ", "))
-                                : fmt::format("{}", fmt::join(cells, ", "));
-  const std::string donors = fmt::format(
-      "(SELECT o.id AS donor, {} AS id, d.place FROM hyo_donors AS d JOIN hyo_kept AS k ON k.u = d.u JOIN "
-      "hyo_kept AS "
-      "o ON o.u = d.donor)",
-      id_cell(spec, *layout.person));
+                         const std::vector<std::string>& items_had_once, const std::string& id_of) {
+  const bool by_number = !items_had_once.empty() && layout.event_columns[0].stored_type == "VARCHAR";
+  if (by_number) number_items(engine, items_had_once);
+  std::vector<std::string> columns = {
+      as(id_cell(spec, id_of, "e.place", *layout.person), layout.person->name)};
+  std::vector<std::string> cells, content;
+  for (std::size_t c = 0; c < layout.event_columns.size(); ++c) {
+    const Published& column = layout.event_columns[c];
+    const bool numbered = by_number && c == 0;
+    const std::string name = fmt::format("c{}", c);
+    cells.push_back((numbered ? fmt::format("TRY_CAST({} AS hyo_item)", column.cell) : column.cell) + " AS " +
+                    name);
+    columns.push_back(as(numbered ? fmt::format("CAST(e.{} AS VARCHAR)", name) : "e." + name, column.name));
+    if (numbered || !by_number) content.push_back(name);
+  }
+  std::string order = fmt::format("{}", fmt::join(content, ", "));
+  if (spec.release.order == "shuffled") order = fmt::format("hash({0}), {0}", order);
   return fmt::format(
-      "SELECT {} FROM {} AS s JOIN {} AS d ON CAST({} AS VARCHAR) = d.donor WHERE {} ORDER BY d.place, {}",
-      fmt::join(columns, ", "), layout.events.sql, donors, layout.person->cell, layout.used, order);
+      "SELECT {} FROM (SELECT d.place, {} FROM {} AS s JOIN (SELECT o.id AS donor, d.place FROM hyo_donors "
+      "AS d JOIN "
+      "hyo_kept AS o ON o.u = d.donor) AS d ON CAST({} AS VARCHAR) = d.donor WHERE {} ORDER BY d.place, {}) "
+      "AS e",
+      fmt::join(columns, ", "), fmt::join(cells, ", "), layout.events.sql, layout.person->cell, layout.used,
+      order);
 }
 
 /// Rows in a given order and row groups of a given size: so threads do not show in the bytes.
@@ -452,13 +450,15 @@ PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::
       });
     };
     load_groups(engine, layout, mechanism.groups);
+    const std::string id_of = engine.text_function(
+        [&](std::int64_t row) { return published.id(published.person_at(static_cast<std::size_t>(row))); });
     engine.set_stage("writing people");
-    write(layout.people, result.manifest.people_file(), people_query(spec, layout));
+    write(layout.people, result.manifest.people_file(), people_query(spec, layout, id_of));
     refuse_changed_source(layout.people, result.manifest.files.back().rows, result.people);
     if (spec.is_long()) {
       engine.set_stage("writing events");
       write(layout.events, result.manifest.events_file(),
-            events_query(engine, spec, layout, reading.items_had_once));
+            events_query(engine, spec, layout, reading.items_had_once, id_of));
       result.events = result.manifest.files.back().rows;
     }
   }
