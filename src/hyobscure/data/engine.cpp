@@ -324,7 +324,7 @@ Engine::Engine(const EngineSettings& settings, const Progress& progress) : state
   const double memory = bytes_of(
       settings.memory.empty() ? texts("SELECT current_setting('memory_limit')").at(0) : settings.memory);
   run(fmt::format("SET memory_limit = '{}KB'", std::max(1.0, std::floor(memory / 2 / 1000))));
-  state_->memory_for_rows = static_cast<std::size_t>(memory / 8);
+  state_->memory_for_rows = static_cast<std::size_t>(memory / 16);
 }
 
 std::size_t Engine::memory_for_rows() const { return state_->memory_for_rows; }
