@@ -12,7 +12,7 @@ void add_common_options(CLI::App& command, CommonOptions& common) {
       .add_option("--threads", common.threads,
                   "threads to use (default: all cores); the result does not depend on it")
       ->check(CLI::Range(0, 1024));
-  command.add_option("--memory", common.memory, "memory for tables, such as 2GB")
+  command.add_option("--memory", common.memory, "memory for the whole program, such as 2GB; what exceeds it goes to files")
       ->check(CLI::Validator(
           [](std::string& text) {
             char* unit = nullptr;

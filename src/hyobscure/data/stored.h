@@ -32,7 +32,6 @@ class Stored {
   const Number* begin() const { return data(); }
   const Number* end() const { return data() + size(); }
   const Number& back() const { return data()[size() - 1]; }
-  operator std::span<const Number>() const { return {data(), size()}; }
 
   bool is_mapped() const { return file_ != nullptr; }
   /// Lets the memory go that the system holds for these places of a mapped file; what is in memory stays.
