@@ -181,6 +181,7 @@ double mean_distance(census::Distance distance, const data::SparseRows& rows,
         sum.add(census::distance_between(distance, rows[u], rows[donor_of[u]], rows.columns));
     }
     partial[begin / kBlock] = sum.value();
+    rows.let_go(0, rows.size());  // of a mapped file, donors anywhere would stay in memory
   });
   CompensatedSum total;
   for (const double part : partial) total.add(part);
