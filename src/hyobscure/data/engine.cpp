@@ -318,9 +318,8 @@ Engine::Engine(const EngineSettings& settings, const Progress& progress) : state
   run("SET temp_directory = " + quoted_text(state_->spill.path().string()));
   run("SET file_search_path = " + quoted_text(std::filesystem::absolute(settings.folder).string()));
   if (settings.threads > 0) run(fmt::format("SET threads = {}", settings.threads));
-  // The engine's limit is for its own buffers, and a sort or a join may exceed it by some; what people, rows
-  // and tables of ours take beside it grows with the number of people. An engine of its own size has room for
-  // both.
+  // The engine's limit is for its own buffers, and a sort or a join may exceed it by some; people, rows and
+  // tables of ours need room beside it.
   const double memory = bytes_of(
       settings.memory.empty() ? texts("SELECT current_setting('memory_limit')").at(0) : settings.memory);
   run(fmt::format("SET memory_limit = '{}KB'", std::max(1.0, std::floor(memory / 2 / 1000))));

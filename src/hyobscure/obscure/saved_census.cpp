@@ -1,7 +1,6 @@
 #include "hyobscure/obscure/saved_census.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <bit>
@@ -222,12 +221,21 @@ void describe(auto& archive, Is<TakenCensus> auto& taken) {
 
 // --- files
 
-void write_bytes(const fs::path& file, std::span<const std::byte> content, const fs::path& folder) {
-  std::ofstream stream(file, std::ios::binary);
-  stream.write(reinterpret_cast<const char*>(content.data()), static_cast<std::streamsize>(content.size()));
-  if (!stream.flush())
+/// Private, as the mechanism is.
+template <class Number>
+void write_numbers(const fs::path& file, const data::Stored<Number>& numbers) {
+  write_file(file, {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(Number)},
+             FileAccess::OwnerOnly);
+}
+
+/// The same, without a copy of everything in memory. The folder is still nobody else's.
+void write_people(const fs::path& file, const TakenCensus& taken, const fs::path& folder) {
+  Writer writer(file);
+  describe(writer, taken);
+  if (!writer.good())
     throw InputError({.source = folder.string()}, "cannot be written",
                      "Make room on the disk, or write elsewhere.");
+  fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
 }
 
 [[noreturn]] void throw_broken(const fs::path& folder) {
@@ -276,18 +284,9 @@ void save_census(const TakenCensus& taken, const data::Spec& spec, const fs::pat
   Json files = Json::array();
   for (const data::SourceSpec* source : sources(spec)) files.push_back(state_of(file_of(spec, *source)));
   StagedFolder staged(folder, force, kCensusFile);
-  const mode_t mask = ::umask(0077);  // private statistics, as the mechanism is
-  Writer writer(staged.path() / kPeopleFile);
-  describe(writer, taken);
-  const bool written = writer.good();
-  write_bytes(staged.path() / kItemsFile,
-              std::as_bytes(std::span<const std::uint32_t>(taken.people.features.items)), folder);
-  write_bytes(staged.path() / kValuesFile,
-              std::as_bytes(std::span<const double>(taken.people.features.values)), folder);
-  ::umask(mask);
-  if (!written)
-    throw InputError({.source = folder.string()}, "cannot be written",
-                     "Make room on the disk, or write elsewhere.");
+  write_people(staged.path() / kPeopleFile, taken, folder);
+  write_numbers(staged.path() / kItemsFile, taken.people.features.items);
+  write_numbers(staged.path() / kValuesFile, taken.people.features.values);
   const Json description = {{"format", kFormat},
                             {"version", HYOBSCURE_VERSION},
                             {"spec", reading_settings(spec)},

@@ -21,8 +21,8 @@ struct PublishSettings {
 
 struct PublishResult {
   Manifest manifest;
-  double realised_distance =
-      kUnset;  ///< mean distance between true and published features, of this draw; private
+  double realised_distance = kUnset;  ///< mean distance between true and published features, of this draw and
+                                      ///< at most 100,000 people; private
   std::int64_t people = 0;
   std::int64_t events = 0;            ///< long data
   std::int64_t people_unchanged = 0;  ///< who drew themselves as donor; private
@@ -39,8 +39,8 @@ struct PublishResult {
 /// cells their content: in kept columns stand the person's own original cells, in features and events the
 /// donor's. No column that the spec does not name is published, nor an event that was left out. Rows are
 /// ordered by published id (by a keyed hash where ids are dropped), events of a person by their content, so
-/// that no order tells the donor or the order of the input. CSV cells that go to Parquet become numbers where
-/// the column was used as numbers, else stay text.
+/// that no order tells the donor or the order of the input; with release.order = "shuffled" both by hashes.
+/// CSV cells that go to Parquet become numbers where the column was used as numbers, else stay text.
 ///
 /// `reading` must come from read_people on the same engine and spec. The same mechanism gives the same bytes,
 /// whatever the number of threads. All files appear at once or none does, and the table of donors is dropped
