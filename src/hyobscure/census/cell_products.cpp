@@ -1,12 +1,12 @@
 #include "hyobscure/census/cell_products.h"
 
 #include <algorithm>
-#include <bit>
+#include <cstring>
 #include <limits>
-#include <memory>
 #include <numeric>
 
 #include "hyobscure/base/parallel.h"
+#include "hyobscure/census/row_features.h"
 #include "hyobscure/census/rows_by_cell.h"
 
 namespace hyobscure::census {
@@ -15,6 +15,7 @@ namespace {
 using data::SparseRows;
 using Eigen::Index;
 using Eigen::MatrixXd;
+using Eigen::VectorXd;
 using Items = std::vector<std::uint32_t>;  // ascending
 
 constexpr std::size_t kBatchNumbers = 12'000'000;  // features of rare items held at a time, 96 MB
@@ -34,12 +35,12 @@ struct Task {
   const ProductLimits& limits;
 
   std::size_t width() const { return static_cast<std::size_t>(map.scale.size()); }
-  double scale_of(std::size_t row) const {
-    if (scaling == RowScale::AsTheyAre) return 1;
-    const auto values = rows[row].values;
-    return 1 / std::accumulate(values.begin(), values.end(), 0.0);
-  }
+  double scale_of(std::size_t row) const { return census::scale_of(rows[row], scaling); }
+  FixedPoint fixed() const { return fixed_features(map, rows.size()); }
 };
+
+// What turns sums of raw features into sums of features.
+VectorXd full_scale(const FeatureMap& map, const FixedPoint& fixed) { return map.scale * fixed.unit(); }
 
 struct Range {
   std::size_t begin;
@@ -88,74 +89,62 @@ class ChosenItems {
   std::vector<std::uint32_t> places_;
 };
 
-// The features of the values that a row has: most rows repeat a few values (ratings, counts) many times.
-class RowFeatures {
- public:
-  explicit RowFeatures(const FeatureMap& map)
-      : map_(map),
-        width_(static_cast<std::size_t>(map.scale.size())),
-        rows_(kSlots, 0),
-        values_(kSlots, 0),
-        features_(std::make_unique_for_overwrite<double[]>(kSlots * width_)) {}
+// Frequent items
 
-  void start_row(double scale) {
-    row_ += 1;
-    scale_ = scale;
+// Sums of all cells, an item after the other in the column of a cell: whole numbers while they are added up,
+// features afterwards, in the same memory, which is the largest that a census takes.
+class SumTable {
+ public:
+  SumTable(std::size_t items, std::size_t width, std::size_t cells)
+      : items_(static_cast<Index>(items)),
+        width_(static_cast<Index>(width)),
+        cells_(static_cast<Index>(cells)),
+        memory_(items * width * cells) {
+    parallel_blocks(cells, 1, [&](std::size_t cell, std::size_t) {  // by the thread that touches it first
+      std::fill_n(sums(cell), items_ * width_, std::int64_t{0});
+    });
   }
-  const double* of(double value) {
-    const std::size_t slot = slot_of(value);
-    double* features = features_.get() + slot * width_;
-    if (rows_[slot] != row_ || values_[slot] != value) {
-      map_.raw(value * scale_, features);
-      rows_[slot] = row_;
-      values_[slot] = value;
-    }
-    return features;
+
+  std::int64_t* sums(std::size_t cell) {
+    return reinterpret_cast<std::int64_t*>(memory_.data()) + static_cast<Index>(cell) * items_ * width_;
+  }
+
+  /// Call once.
+  Eigen::Map<MatrixXd> features(const VectorXd& scale) {
+    parallel_blocks(static_cast<std::size_t>(cells_), 1, [&](std::size_t cell, std::size_t) {
+      std::int64_t* numbers = sums(cell);
+      for (Index i = 0; i < items_ * width_; ++i) {
+        const double feature = static_cast<double>(numbers[i]) * scale[i % width_];
+        std::memcpy(numbers + i, &feature, sizeof feature);
+      }
+    });
+    return {memory_.data(), items_ * width_, cells_};
   }
 
  private:
-  static constexpr int kSlotBits = 8;
-  static constexpr std::size_t kSlots = std::size_t{1} << kSlotBits;
-
-  static std::size_t slot_of(double value) {
-    const auto bits = std::bit_cast<std::uint64_t>(value);
-    return ((bits ^ (bits >> 32)) * 0x9E3779B97F4A7C15u) >> (64 - kSlotBits);
-  }
-
-  const FeatureMap& map_;
-  std::size_t width_;
-  std::size_t row_ = 0;
-  double scale_ = 1;
-  std::vector<std::size_t> rows_;  // whose features a slot holds
-  std::vector<double> values_;
-  std::unique_ptr<double[]> features_;
+  Index items_, width_, cells_;
+  Eigen::VectorXd memory_;
 };
-
-// Frequent items
 
 // Adds the features of the rows of one cell to its sums, item after item.
 void add_rows(const Task& task, const ChosenItems& items, std::span<const std::uint32_t> members,
-              std::size_t first_row, double* sums) {
+              std::size_t first_row, std::int64_t* sums) {
   const auto width = static_cast<Index>(task.width());
-  RowFeatures features(task.map);
+  RowFeatures features(task.map, task.fixed());
   for (const std::uint32_t member : members) {
     const std::size_t row = first_row + member;
     features.start_row(task.scale_of(row));
     items.for_entries(task.rows[row], [&](std::uint32_t place, double value) {
-      const double* added = features.of(value);
-      double* sum = sums + static_cast<Index>(place) * width;
+      const std::int64_t* added = features.of(value);
+      std::int64_t* sum = sums + static_cast<Index>(place) * width;
       for (Index j = 0; j < width; ++j) sum[j] += added[j];
     });
   }
 }
 
-// A column for each cell: psi summed over its people, item after item.
-MatrixXd sum_features(const Task& task, const ChosenItems& items, const Progress& progress) {
-  const auto length = static_cast<Index>(items.size() * task.width());
-  MatrixXd sums(length, static_cast<Index>(task.cells));
-  parallel_blocks(task.cells, 1, [&](std::size_t cell, std::size_t) {
-    sums.col(static_cast<Index>(cell)).setZero();  // by the thread that touches the memory first
-  });
+// psi summed over the people of each cell.
+SumTable sum_features(const Task& task, const ChosenItems& items, const Progress& progress) {
+  SumTable table(items.size(), task.width(), task.cells);
   for_row_segments(
       task.rows,
       [&](std::size_t begin, std::size_t end) {
@@ -164,21 +153,15 @@ MatrixXd sum_features(const Task& task, const ChosenItems& items, const Progress
         const RowsByCell by_cell(task.cell_of_row.subspan(begin, end - begin), task.cells);
         parallel_blocks(task.cells, 1, [&](std::size_t cell, std::size_t) {
           const auto members = by_cell.members(cell);
-          if (!members.empty())
-            add_rows(task, items, members, begin, sums.col(static_cast<Index>(cell)).data());
+          if (!members.empty()) add_rows(task, items, members, begin, table.sums(cell));
         });
       },
       task.limits.segment_entries);
-  parallel_blocks(task.cells, 1, [&](std::size_t cell, std::size_t) {
-    auto column = sums.col(static_cast<Index>(cell));
-    column.reshaped(task.map.scale.size(), static_cast<Index>(items.size())).array().colwise() *=
-        task.map.scale.array();
-  });
-  return sums;
+  return table;
 }
 
 // Adds sums' * sums to P, at and below its diagonal.
-void add_squared(const MatrixXd& sums, MatrixXd& products) {
+void add_squared(const Eigen::Map<MatrixXd>& sums, MatrixXd& products) {
   parallel_blocks(static_cast<std::size_t>(products.cols()), kStripe,
                   [&](std::size_t begin, std::size_t end) {
                     const auto first = static_cast<Index>(begin), columns = static_cast<Index>(end - begin);
@@ -188,14 +171,23 @@ void add_squared(const MatrixXd& sums, MatrixXd& products) {
                   });
 }
 
+// The items of one table each.
+std::vector<std::span<const std::uint32_t>> parts_of_frequent(std::span<const std::uint32_t> frequent,
+                                                              std::size_t cells, const FeatureMap& map,
+                                                              const ProductLimits& limits) {
+  const std::size_t item_bytes = cells * static_cast<std::size_t>(map.scale.size()) * sizeof(double);
+  std::vector<std::span<const std::uint32_t>> parts;
+  for (const Range part :
+       cut_by_weight(frequent.size(), limits.table_bytes, [&](std::size_t) { return item_bytes; }))
+    parts.push_back(frequent.subspan(part.begin, part.end - part.begin));
+  return parts;
+}
+
 void add_frequent(const Task& task, const Items& frequent, const Progress& progress, MatrixXd& products) {
-  const std::size_t item_bytes = task.cells * task.width() * sizeof(double);
-  const auto weight = [&](std::size_t) { return item_bytes; };
-  for (const Range part : cut_by_weight(frequent.size(), task.limits.table_bytes, weight)) {
-    const ChosenItems items(
-        std::span<const std::uint32_t>(frequent).subspan(part.begin, part.end - part.begin),
-        task.rows.columns);
-    add_squared(sum_features(task, items, progress), products);
+  const VectorXd scale = full_scale(task.map, task.fixed());
+  for (const auto part : parts_of_frequent(frequent, task.cells, task.map, task.limits)) {
+    SumTable table = sum_features(task, ChosenItems(part, task.rows.columns), progress);
+    add_squared(table.features(scale), products);
   }
 }
 
@@ -257,28 +249,35 @@ std::vector<std::uint64_t> by_cell(const ItemLists& lists, Range entries) {
   return order;
 }
 
-ItemFeatures sum_item(const ItemLists& lists, Range entries, const FeatureMap& map) {
+ItemSums sum_item(const ItemLists& lists, Range entries, const FeatureMap& map, const FixedPoint& fixed) {
   const auto order = by_cell(lists, entries);
-  ItemFeatures result;
+  ItemSums result;
   for (const std::uint64_t entry : order) result.cells.push_back(static_cast<std::uint32_t>(entry >> 32));
   result.cells.erase(std::unique(result.cells.begin(), result.cells.end()), result.cells.end());
 
-  result.sums = MatrixXd::Zero(map.scale.size(), static_cast<Index>(result.cells.size()));
-  Eigen::VectorXd features(map.scale.size());
+  result.sums = ItemSums::Sums::Zero(map.scale.size(), static_cast<Index>(result.cells.size()));
+  FixedFeatures fixed_features(map, fixed);
+  Eigen::Matrix<std::int64_t, Eigen::Dynamic, 1> features(map.scale.size());
   std::size_t position = 0;
   for (const std::uint64_t entry : order) {
     while (result.cells[position] != entry >> 32) ++position;
-    map.raw(lists.values[entries.begin + static_cast<std::uint32_t>(entry)], features.data());
+    fixed_features.write(lists.values[entries.begin + static_cast<std::uint32_t>(entry)], features.data());
     result.sums.col(static_cast<Index>(position)) += features;
   }
-  result.sums = map.scale.asDiagonal() * result.sums;
   return result;
 }
 
-std::vector<ItemFeatures> sum_features(const ItemLists& lists, Range items, const FeatureMap& map) {
+ItemFeatures features_of(const ItemSums& item, const VectorXd& scale) {
+  return {item.cells, scale.asDiagonal() * item.sums.cast<double>()};
+}
+
+std::vector<ItemFeatures> sum_features(const ItemLists& lists, Range items, const FeatureMap& map,
+                                       const FixedPoint& fixed) {
   std::vector<ItemFeatures> batch(items.end - items.begin);
+  const VectorXd scale = full_scale(map, fixed);
   parallel_blocks(batch.size(), kItemBlock, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) batch[i] = sum_item(lists, lists.entries[items.begin + i], map);
+    for (std::size_t i = begin; i < end; ++i)
+      batch[i] = features_of(sum_item(lists, lists.entries[items.begin + i], map, fixed), scale);
   });
   return batch;
 }
@@ -323,19 +322,51 @@ void add_rare(const Task& task, const Items& rare, const std::vector<std::size_t
     const auto numbers = [&](std::size_t i) { return task.width() * lists.length(i); };
     for (const Range batch : cut_by_weight(lists.size(), kBatchNumbers, numbers)) {
       progress.throw_if_stopped();
-      add_products(sum_features(lists, batch, task.map), products);
+      add_products(sum_features(lists, batch, task.map, task.fixed()), products);
     }
   }
 }
 
 // Whether nearly all items must be frequent, so that counting them can be left out.
-bool has_many_entries(const Task& task) {
-  const std::size_t pairs = task.rows.columns * task.cells;
-  return task.rows.entries() / kSurelyFrequent >= pairs &&
-         pairs * task.width() * sizeof(double) <= task.limits.table_bytes;
+bool has_many_entries(std::size_t entries, std::size_t columns, std::size_t cells, const FeatureMap& map,
+                      const ProductLimits& limits) {
+  const std::size_t pairs = columns * cells;
+  return entries / kSurelyFrequent >= pairs &&
+         pairs * static_cast<std::size_t>(map.scale.size()) * sizeof(double) <= limits.table_bytes;
+}
+
+// Items by how they are summed; those that nobody has are in neither list.
+struct Split {
+  Items frequent, rare;
+};
+
+Split split_items(const std::vector<std::size_t>& counts, std::size_t cells) {
+  Split split;
+  for (std::uint32_t item = 0; item < counts.size(); ++item)
+    if (counts[item] > 0) (counts[item] >= cells ? split.frequent : split.rare).push_back(item);
+  return split;
+}
+
+// The part's sums, as sum_features gives them.
+SumTable table_of(std::span<const std::uint32_t> part, std::span<const ItemSums* const> sums_of_item,
+                  std::size_t width, std::size_t cells) {
+  SumTable table(part.size(), width, cells);
+  for (std::size_t i = 0; i < part.size(); ++i) {
+    const ItemSums* item = sums_of_item[part[i]];
+    if (item == nullptr) continue;
+    for (std::size_t c = 0; c < item->cells.size(); ++c)
+      std::copy_n(item->sums.col(static_cast<Index>(c)).data(), width,
+                  table.sums(item->cells[c]) + static_cast<Index>(i * width));
+  }
+  return table;
 }
 
 }  // namespace
+
+double scale_of(SparseRows::Row row, RowScale scaling) {
+  if (scaling == RowScale::AsTheyAre) return 1;
+  return 1 / std::accumulate(row.values.begin(), row.values.end(), 0.0);
+}
 
 std::vector<std::size_t> entries_of_items(const SparseRows& rows) {
   std::vector<std::vector<std::size_t>> counts(kCountingTasks, std::vector<std::size_t>(rows.columns, 0));
@@ -357,13 +388,34 @@ MatrixXd cell_products(const SparseRows& rows, RowScale scaling, std::span<const
                        const ProductLimits& limits) {
   const Task task{rows, scaling, cell_of_row, cells, map, limits};
   MatrixXd products = MatrixXd::Zero(static_cast<Index>(cells), static_cast<Index>(cells));
-  const auto counts =
-      has_many_entries(task) ? std::vector<std::size_t>(rows.columns, cells) : entries_of_items(rows);
-  Items frequent, rare;
-  for (std::uint32_t item = 0; item < rows.columns; ++item)
-    if (counts[item] > 0) (counts[item] >= cells ? frequent : rare).push_back(item);
+  const auto counts = has_many_entries(rows.entries(), rows.columns, cells, map, limits)
+                          ? std::vector<std::size_t>(rows.columns, cells)
+                          : entries_of_items(rows);
+  const auto [frequent, rare] = split_items(counts, cells);
   add_frequent(task, frequent, progress, products);
   add_rare(task, rare, counts, progress, products);
+  products.triangularView<Eigen::StrictlyUpper>() = products.transpose();
+  return products;
+}
+
+MatrixXd products_of_sums(std::span<const ItemSums> sums, std::size_t columns, std::size_t entries,
+                          std::uint64_t people, std::size_t cells, const FeatureMap& map,
+                          const ProductLimits& limits) {
+  const bool many = has_many_entries(entries, columns, cells, map, limits);
+  std::vector<std::size_t> counts(columns, many ? cells : 0);
+  std::vector<const ItemSums*> sums_of_item(columns, nullptr);
+  for (const ItemSums& item : sums) {
+    sums_of_item[item.item] = &item;
+    if (!many) counts[item.item] = item.entries;
+  }
+  const auto [frequent, rare] = split_items(counts, cells);
+  const VectorXd scale = full_scale(map, fixed_features(map, people));
+  MatrixXd products = MatrixXd::Zero(static_cast<Index>(cells), static_cast<Index>(cells));
+  for (const auto part : parts_of_frequent(frequent, cells, map, limits)) {
+    SumTable table = table_of(part, sums_of_item, static_cast<std::size_t>(map.scale.size()), cells);
+    add_squared(table.features(scale), products);
+  }
+  for (const std::uint32_t item : rare) add_products({features_of(*sums_of_item[item], scale)}, products);
   products.triangularView<Eigen::StrictlyUpper>() = products.transpose();
   return products;
 }

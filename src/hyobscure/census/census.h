@@ -31,6 +31,9 @@ struct Census {
   return value * clusters + cluster;
 }
 
+/// Throws InputError when the table of distances would exceed 2 GiB.
+void check_size(std::size_t values, int clusters);
+
 /// Clusters the people by their features, counts the cells and adds up the distances between them.
 /// Cost: that of cluster_rows and pair_sums on the cells that are not empty.
 /// Memory: twice (values * clusters)^2 doubles; throws InputError when that table would exceed 2 GiB, and as

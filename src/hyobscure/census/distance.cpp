@@ -7,16 +7,16 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numbers>
 #include <numeric>
 #include <vector>
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/numeric.h"
 #include "hyobscure/base/parallel.h"
+#include "hyobscure/census/additive.h"
 #include "hyobscure/census/cell_products.h"
 #include "hyobscure/census/checked_rows.h"
-#include "hyobscure/census/jensen_shannon.h"
+#include "hyobscure/census/fixed_point.h"
 #include "hyobscure/census/merge_rows.h"
 #include "hyobscure/census/pairwise.h"
 #include "hyobscure/census/row_segments.h"
@@ -143,48 +143,23 @@ VectorXd people_of_cells(std::span<const std::uint32_t> cell_of_row, std::size_t
   return people;
 }
 
-MatrixXd jensen_shannon_sums(const SparseRows& rows, std::span<const std::uint32_t> cell_of_row,
-                             std::size_t cells, const Progress& progress) {
-  MatrixXd sums =
-      cell_products(rows, RowScale::SumOne, cell_of_row, cells, jensen_shannon_features(), progress);
-  const VectorXd people = people_of_cells(cell_of_row, cells);
-  for (Index b = 0; b < sums.cols(); ++b)
-    sums.col(b) = std::numbers::ln2 * (people(b) * people - sums.col(b)).cwiseMax(0);
-  return sums;
-}
-
 // Sum over the people of each cell of |psi(x)|^2.
-VectorXd squares_of_cells(const SparseRows& rows, std::span<const std::uint32_t> cell_of_row,
-                          std::size_t cells, double (*weight)(double)) {
-  VectorXd squares = VectorXd::Zero(static_cast<Index>(cells));
-  std::vector<double> square_of_row;
+VectorXd squares_of_cells(const AdditiveDistance& distance, const SparseRows& rows,
+                          std::span<const std::uint32_t> cell_of_row, std::size_t cells) {
+  if (distance.weight == nullptr) return {};
+  const FixedPoint fixed(distance.largest_square, rows.size());
+  Eigen::Matrix<std::int64_t, Eigen::Dynamic, 1> squares;
+  squares.setZero(static_cast<Index>(cells));
+  std::vector<std::int64_t> square_of_row;
   for_row_segments(rows, [&](std::size_t first, std::size_t last) {
     square_of_row.assign(last - first, 0);
     parallel_blocks(last - first, kRowBlock, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t r = begin; r < end; ++r)
-        for (const double x : rows[first + r].values) square_of_row[r] += weight(x) * weight(x);
+      for (std::size_t r = begin; r < end; ++r) square_of_row[r] = fixed(distance.square_of(rows[first + r]));
     });
     for (std::size_t r = first; r < last; ++r) squares(cell_of_row[r]) += square_of_row[r - first];
   });
-  return squares;
+  return squares.cast<double>() * fixed.unit();
 }
-
-// Sum of |psi(x) - psi(y)|^2 = |B| sum |psi(x)|^2 + |A| sum |psi(y)|^2 - 2 <Psi_A, Psi_B>, psi by `weight`.
-MatrixXd squared_sums(const SparseRows& rows, std::span<const std::uint32_t> cell_of_row, std::size_t cells,
-                      double (*weight)(double), const Progress& progress) {
-  const FeatureMap map{.scale = VectorXd::Ones(1),
-                       .raw = [weight](double x, double* features) { *features = weight(x); }};
-  MatrixXd sums = cell_products(rows, RowScale::AsTheyAre, cell_of_row, cells, map, progress);
-  const VectorXd people = people_of_cells(cell_of_row, cells);
-  const VectorXd squares = squares_of_cells(rows, cell_of_row, cells, weight);
-  for (Index b = 0; b < sums.cols(); ++b)
-    sums.col(b) = (people(b) * squares + squares(b) * people - 2 * sums.col(b)).cwiseMax(0);
-  sums.triangularView<Eigen::StrictlyUpper>() = sums.transpose();  // rounding depends on the side
-  return sums;
-}
-
-double itself(double x) { return x; }
-double one_if_present(double x) { return x != 0 ? 1.0 : 0.0; }
 
 }  // namespace
 
@@ -239,23 +214,16 @@ MatrixXd pair_sums_of_checked_rows(Distance distance, const SparseRows& rows,
                                    std::span<const std::uint32_t> cell_of_row, std::size_t cells,
                                    const Progress& progress) {
   assert(cell_of_row.size() == rows.size());
-  switch (distance) {
-    case Distance::JensenShannon:
-      return jensen_shannon_sums(rows, cell_of_row, cells, progress);
-    case Distance::SquaredEuclidean:
-      return squared_sums(rows, cell_of_row, cells, itself, progress);
-    case Distance::Hamming:
-      return squared_sums(rows, cell_of_row, cells, one_if_present, progress) /
-             static_cast<double>(std::max<std::size_t>(rows.columns, 1));
-    case Distance::Euclidean:
-    case Distance::Jaccard:
-      return pairwise_sums(distance, rows, cell_of_row, cells, progress);
-  }
-  return {};
+  if (!is_additive(distance)) return pairwise_sums(distance, rows, cell_of_row, cells, progress);
+  const Extent extent = distance == Distance::SquaredEuclidean ? extent_of(rows) : Extent{};
+  const AdditiveDistance additive = additive_distance(distance, rows.columns, extent);
+  return additive.pair_sums(cell_products(rows, additive.scaling, cell_of_row, cells, additive.map, progress),
+                            squares_of_cells(additive, rows, cell_of_row, cells),
+                            people_of_cells(cell_of_row, cells));
 }
 
 double pair_sum_work(Distance distance, const SparseRows& rows, std::size_t cells) {
-  const bool pairwise = distance == Distance::Euclidean || distance == Distance::Jaccard;
+  const bool pairwise = !is_additive(distance);
   double shared = 0;
   for (const std::size_t people : entries_of_items(rows)) {
     const auto distinct = static_cast<double>(pairwise ? people : std::min(people, cells));

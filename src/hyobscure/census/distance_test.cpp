@@ -49,7 +49,8 @@ MatrixXd allowed_error(Distance distance, const SparseRows& rows, const std::vec
   const MatrixXd pairs = people * people.transpose();
   if (distance == Distance::JensenShannon) return kJensenShannonError * pairs;
   if (distance == Distance::SquaredEuclidean)
-    return 1e-14 * (squares * people.transpose() + people * squares.transpose());
+    return 1e-14 * (squares * people.transpose() + people * squares.transpose()) +
+           0x1p-47 * squares.maxCoeff() * pairs;  // entries are multiples of a unit
   if (distance == Distance::Euclidean) return 1e-9 * pairs * std::sqrt(squares.maxCoeff());
   return 1e-13 * pairs;
 }
@@ -232,10 +233,13 @@ TEST(PairSums, JensenShannonBearsSharesThatVanish) {
 
 // The features 1 and x: simple enough to write P down from its definition.
 FeatureMap one_and_itself() {
-  return {.scale = Eigen::Vector2d(1, 2), .raw = [](double x, double* features) {
-            features[0] = 1;
-            features[1] = x;
-          }};
+  return {.scale = Eigen::Vector2d(1, 2),
+          .raw =
+              [](double x, double* features) {
+                features[0] = 1;
+                features[1] = x;
+              },
+          .largest = 8};
 }
 
 MatrixXd slow_products(const SparseRows& rows, RowScale scaling, const std::vector<std::uint32_t>& cells,

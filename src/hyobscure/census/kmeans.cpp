@@ -389,22 +389,11 @@ Clustering iterate(const ScaledRows& work, ClusterModel model, const KMeansSetti
 
 // Canonical numbers
 
-// The clusters by size, the largest first, ties by their first row.
-std::vector<Index> canonical_order(const Labels& labels, std::size_t clusters) {
+std::vector<Index> order_of(const Labels& labels, std::size_t clusters) {
   std::vector<std::size_t> sizes(clusters, 0), first_row(clusters, 0);
   for (std::size_t r = 0; r < labels.size(); ++r)
     if (sizes[labels[r]]++ == 0) first_row[labels[r]] = r;
-  std::vector<Index> order(clusters);
-  std::iota(order.begin(), order.end(), Index{0});
-  std::sort(order.begin(), order.end(), [&](Index left, Index right) {
-    const auto a = static_cast<std::size_t>(left), b = static_cast<std::size_t>(right);
-    return sizes[a] != sizes[b] ? sizes[a] > sizes[b] : first_row[a] < first_row[b];
-  });
-  return order;
-}
-
-ClusterModel reorder(const ClusterModel& model, const std::vector<Index>& order) {
-  return {.centres = model.centres(order, Eigen::all), .normalise = model.normalise};
+  return canonical_order(sizes, first_row);
 }
 
 // Rows half-way between two centres follow the lower number, so new numbers may move rows, and moved rows may
@@ -413,7 +402,7 @@ Clustering number_canonically(const ScaledRows& work, Clustering clustering, con
                               const Progress& progress) {
   for (int round = 0; round < kCanonicalRounds; ++round) {
     const auto order =
-        canonical_order(clustering.cluster_of_row, static_cast<std::size_t>(clustering.model.clusters()));
+        order_of(clustering.cluster_of_row, static_cast<std::size_t>(clustering.model.clusters()));
     if (std::is_sorted(order.begin(), order.end())) break;
     const int iterations = clustering.iterations;
     clustering = iterate(work, reorder(clustering.model, order),
@@ -469,9 +458,7 @@ SparseRows copy_rows(const SparseRows& rows, const Labels& chosen) {
 
 // A sample of the rows with as many distinct ones as clusters. Where nearly all rows are equal the drawn ones
 // may have fewer: then others are looked for among all rows and added.
-SparseRows sample_rows(const SparseRows& rows, std::size_t count, const KMeansSettings& settings,
-                       const Key& key) {
-  Labels chosen = draw_sample(rows.size(), count, key);
+SparseRows sample_rows(const SparseRows& rows, Labels chosen, const KMeansSettings& settings) {
   SparseRows sample = copy_rows(rows, chosen);
   const auto enough = static_cast<std::size_t>(settings.clusters);
   if (find_distinct(ScaledRows(sample, settings.normalise), enough).size() >= enough) return sample;
@@ -481,6 +468,13 @@ SparseRows sample_rows(const SparseRows& rows, std::size_t count, const KMeansSe
   std::sort(chosen.begin(), chosen.end());
   chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
   return copy_rows(rows, chosen);
+}
+
+Clustering cluster_checked_sample(const SparseRows& sample, const KMeansSettings& settings, const Key& key,
+                                  const Progress& progress) {
+  const ScaledRows work(sample, settings.normalise);
+  require_finite_squares(work);
+  return cluster_work(work, settings, key, progress);
 }
 
 // What one pass over all rows finds.
@@ -566,7 +560,7 @@ Clustering extend(const SparseRows& rows, Clustering sampled, const Progress& pr
   Labels labels = std::move(pass.labels);
   ClusterModel model = std::move(sampled.model);
   for (int round = 0; round < kCanonicalRounds; ++round) {
-    const auto order = canonical_order(labels, static_cast<std::size_t>(model.clusters()));
+    const auto order = order_of(labels, static_cast<std::size_t>(model.clusters()));
     if (std::is_sorted(order.begin(), order.end())) break;
     ClusterModel numbered = reorder(model, order);
     Labels relabelled = relabel(rows, pass, labels, numbered, order);
@@ -581,6 +575,36 @@ Clustering extend(const SparseRows& rows, Clustering sampled, const Progress& pr
 }
 
 }  // namespace
+
+std::vector<Index> canonical_order(std::span<const std::size_t> sizes,
+                                   std::span<const std::size_t> first_rows) {
+  std::vector<Index> order(sizes.size());
+  std::iota(order.begin(), order.end(), Index{0});
+  std::sort(order.begin(), order.end(), [&](Index left, Index right) {
+    const auto a = static_cast<std::size_t>(left), b = static_cast<std::size_t>(right);
+    return sizes[a] != sizes[b] ? sizes[a] > sizes[b] : first_rows[a] < first_rows[b];
+  });
+  return order;
+}
+
+ClusterModel reorder(const ClusterModel& model, const std::vector<Index>& order) {
+  return {.centres = model.centres(order, Eigen::all), .normalise = model.normalise};
+}
+
+std::optional<Labels> sample_for_clusters(std::size_t rows, const KMeansSettings& settings, const Key& key) {
+  validate(settings);
+  const std::size_t most = settings.sample > 0 ? settings.sample : default_sample(settings.clusters);
+  if (rows <= most) return std::nullopt;
+  return draw_sample(rows, most, key.derive("sample"));
+}
+
+ClusterModel cluster_sample(const SparseRows& sample, const KMeansSettings& settings, const Key& key,
+                            const Progress& progress) {
+  validate(settings);
+  check_rows(Distance::SquaredEuclidean, sample);
+  (void)require_distinct_rows(ScaledRows(sample, settings.normalise), settings.clusters);
+  return cluster_checked_sample(sample, settings, key, progress).model;
+}
 
 ClusterModel seed_centres(const SparseRows& rows, const KMeansSettings& settings, const Key& key) {
   const ScaledRows work(rows, settings.normalise);
@@ -603,12 +627,9 @@ Clustering cluster_rows(const SparseRows& rows, const KMeansSettings& settings, 
 Clustering cluster_checked_rows(const SparseRows& rows, const KMeansSettings& settings, const Key& key,
                                 const Progress& progress) {
   validate(settings);
-  const std::size_t most = settings.sample > 0 ? settings.sample : default_sample(settings.clusters);
-  if (rows.size() > most) {
-    const SparseRows sample = sample_rows(rows, most, settings, key.derive("sample"));
-    const ScaledRows work(sample, settings.normalise);
-    require_finite_squares(work);
-    return extend(rows, cluster_work(work, settings, key, progress), progress);
+  if (const auto chosen = sample_for_clusters(rows.size(), settings, key)) {
+    const SparseRows sample = sample_rows(rows, *chosen, settings);
+    return extend(rows, cluster_checked_sample(sample, settings, key, progress), progress);
   }
   const ScaledRows work(rows, settings.normalise);
   require_finite_squares(work);

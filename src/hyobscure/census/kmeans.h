@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "hyobscure/base/numeric.h"
@@ -65,6 +67,24 @@ struct Clustering {
 /// clusters, and Stopped.
 [[nodiscard]] Clustering cluster_rows(const data::SparseRows& rows, const KMeansSettings& settings,
                                       const Key& key, const Progress& progress = {});
+
+// --- the same in steps, for people on many machines
+
+/// The rows that tell the centres, ascending; nothing: all of them do.
+[[nodiscard]] std::optional<std::vector<std::uint32_t>> sample_for_clusters(std::size_t rows,
+                                                                            const KMeansSettings& settings,
+                                                                            const Key& key);
+
+/// The centres that these rows tell, without canonical numbers. Throws as cluster_rows does.
+[[nodiscard]] ClusterModel cluster_sample(const data::SparseRows& sample, const KMeansSettings& settings,
+                                          const Key& key, const Progress& progress = {});
+
+/// The clusters by size, the largest first, ties by their first row: sizes and first rows by cluster.
+[[nodiscard]] std::vector<Eigen::Index> canonical_order(std::span<const std::size_t> sizes,
+                                                        std::span<const std::size_t> first_rows);
+
+/// Cluster order[i] becomes cluster i.
+[[nodiscard]] ClusterModel reorder(const ClusterModel& model, const std::vector<Eigen::Index>& order);
 
 /// The nearest centre of every row; ties go to the lower number. Rows may have other entries than those that
 /// were clustered, but the same columns. Cost: O(entries * clusters), in one pass that lets go of the rows.

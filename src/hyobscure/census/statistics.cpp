@@ -26,6 +26,12 @@ double sum_x_log_x(const Numbers& numbers) {
   return sum.value();
 }
 
+// std::lgamma writes a global sign, which threads must not share.
+double log_gamma(double x) {
+  int sign = 0;
+  return ::lgamma_r(x, &sign);
+}
+
 // Replaces labels by 0, 1, .. in the order of the labels; returns how many there are.
 std::uint32_t renumber(std::vector<std::uint32_t>& labels) {
   std::vector<std::uint32_t> distinct = labels;
@@ -142,6 +148,57 @@ PermutationNull permutation_null(std::span<const std::uint32_t> cluster_of_perso
   const double mean = nats.mean();
   const double variance = (nats.array() - mean).square().sum() / (permutations - 1);
   return {.mean_nats = mean, .deviation_nats = std::sqrt(variance), .permutations = permutations};
+}
+
+std::int64_t draw_hypergeometric(std::int64_t kind, std::int64_t all, std::int64_t draws,
+                                 RandomStream& random) {
+  const std::int64_t lowest = std::max<std::int64_t>(0, draws - (all - kind)),
+                     highest = std::min(kind, draws);
+  if (lowest == highest) return lowest;
+  const auto number = [](std::int64_t n) { return static_cast<double>(n); };
+  const auto mode =
+      std::clamp(static_cast<std::int64_t>((number(draws) + 1) * (number(kind) + 1) / (number(all) + 2)),
+                 lowest, highest);
+  // P(n + 1) / P(n)
+  const auto step = [&](std::int64_t n) {
+    return number(kind - n) / number(n + 1) * (number(draws - n) / number(all - kind - draws + n + 1));
+  };
+  const auto choose = [&](std::int64_t n, std::int64_t k) {
+    return log_gamma(number(n) + 1) - log_gamma(number(k) + 1) - log_gamma(number(n - k) + 1);
+  };
+  // From the most probable number outwards, until the drawn share of the probability is passed.
+  double left = random.uniform(),
+         below = std::exp(choose(kind, mode) + choose(all - kind, draws - mode) - choose(all, draws));
+  double above = below;
+  left -= below;
+  for (std::int64_t low = mode, high = mode; left >= 0 && (low > lowest || high < highest);) {
+    if (high < highest) {
+      above *= step(high++);
+      if ((left -= above) < 0) return high;
+    }
+    if (low > lowest) {
+      below /= step(--low);
+      if ((left -= below) < 0) return low;
+    }
+  }
+  return mode;
+}
+
+Eigen::MatrixXd permuted_table(const Eigen::MatrixXd& counts, RandomStream& random) {
+  Eigen::VectorXd rows = counts.rowwise().sum();
+  Eigen::MatrixXd table(counts.rows(), counts.cols());
+  const auto whole = [](double count) { return static_cast<std::int64_t>(std::llround(count)); };
+  for (Index column = 0; column < counts.cols(); ++column) {
+    std::int64_t draws = whole(counts.col(column).sum()), all = whole(rows.sum());
+    for (Index row = 0; row < counts.rows(); ++row) {
+      const std::int64_t drawn = draw_hypergeometric(whole(rows[row]), all, draws, random);
+      all -= whole(rows[row]);
+      draws -= drawn;
+      rows[row] -= static_cast<double>(drawn);
+      table(row, column) = static_cast<double>(drawn);
+    }
+  }
+  return table;
 }
 
 }  // namespace hyobscure::census

@@ -36,4 +36,13 @@ struct PermutationNull {
                                                std::span<const std::uint32_t> stratum_of_person,
                                                int permutations, const Key& key);
 
+/// How often a kind is among `draws` taken without replacement from `all`, of which `kind` are of it. Exact
+/// but for the rounding of its probabilities (a share of 1e-5 for a thousand million).
+[[nodiscard]] std::int64_t draw_hypergeometric(std::int64_t kind, std::int64_t all, std::int64_t draws,
+                                               RandomStream& random);
+
+/// The counts of (row, column) after a random permutation of everybody's column: the sums of rows and columns
+/// stay, each person need not be looked at. Cost: cells times the deviation of a count.
+[[nodiscard]] Eigen::MatrixXd permuted_table(const Eigen::MatrixXd& counts, RandomStream& random);
+
 }  // namespace hyobscure::census

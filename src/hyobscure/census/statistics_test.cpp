@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <random>
+#include <tuple>
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/parallel.h"
@@ -124,6 +125,68 @@ TEST(PermutationNull, IsTheSameWithOneThreadAndWithTwo) {
 
 TEST(PermutationNull, RefusesASinglePermutation) {
   EXPECT_THROW((void)permutation_null(Labels{0}, Labels{0}, {}, 1, Key::from_seed(1)), InputError);
+}
+
+double choose(int n, int k) {
+  return std::round(std::exp(std::lgamma(n + 1.0) - std::lgamma(k + 1.0) - std::lgamma(n - k + 1.0)));
+}
+
+// Chi-squared of 40,000 draws against the definition; beyond 5 deviations once in a million.
+TEST(Hypergeometric, FollowsItsDefinition) {
+  for (const auto& [kind, all, draws] : {std::tuple(5, 12, 6), std::tuple(1, 9, 3), std::tuple(20, 30, 25)}) {
+    RandomStream random(Key::from_seed(1));
+    constexpr int kDraws = 40'000;
+    std::vector<double> found(static_cast<std::size_t>(draws) + 1, 0);
+    for (int i = 0; i < kDraws; ++i)
+      found[static_cast<std::size_t>(draw_hypergeometric(kind, all, draws, random))] += 1;
+    double chi = 0;
+    int cells = 0;
+    for (int n = std::max(0, draws - (all - kind)); n <= std::min(kind, draws); ++n) {
+      const double expected = kDraws * choose(kind, n) * choose(all - kind, draws - n) / choose(all, draws);
+      const double seen = found[static_cast<std::size_t>(n)];
+      if (expected < 5) continue;
+      chi += (seen - expected) * (seen - expected) / expected;
+      cells += 1;
+    }
+    EXPECT_LT(chi, cells + 5 * std::sqrt(2.0 * cells)) << kind << ' ' << all << ' ' << draws;
+  }
+}
+
+TEST(Hypergeometric, OfVeryManyHasTheRightMeanAndDeviation) {
+  constexpr std::int64_t kKind = 300'000'000, kAll = 1'000'000'000, kDraws = 40'000'000;
+  RandomStream random(Key::from_seed(2));
+  double sum = 0, squares = 0;
+  constexpr int kTimes = 2000;
+  const double mean = double(kKind) / kAll * kDraws;
+  const double variance = mean * (1 - double(kKind) / kAll) * double(kAll - kDraws) / (kAll - 1);
+  for (int i = 0; i < kTimes; ++i) {
+    const double off = static_cast<double>(draw_hypergeometric(kKind, kAll, kDraws, random)) - mean;
+    sum += off;
+    squares += off * off;
+  }
+  EXPECT_NEAR(sum / kTimes, 0, 5 * std::sqrt(variance / kTimes));
+  EXPECT_NEAR(squares / kTimes / variance, 1, 5 * std::sqrt(2.0 / kTimes));
+}
+
+TEST(PermutedTable, KeepsTheMarginsAndTellsAsMuchAsPermutedPeople) {
+  const Labels clusters = random_labels(1, 300, 4), values = random_labels(2, 300, 7), all(300, 0);
+  MatrixXd counts = MatrixXd::Zero(4, 7);
+  for (std::size_t u = 0; u < clusters.size(); ++u) counts(clusters[u], values[u]) += 1;
+  const auto null = permutation_null(clusters, values, all, 4000, Key::from_seed(3));
+  RandomStream random(Key::from_seed(4));
+  double sum = 0, squares = 0;
+  for (int i = 0; i < 4000; ++i) {
+    const MatrixXd table = permuted_table(counts, random);
+    ASSERT_EQ(table.rowwise().sum(), counts.rowwise().sum());
+    ASSERT_EQ(table.colwise().sum(), counts.colwise().sum());
+    ASSERT_GE(table.minCoeff(), 0);
+    const double told = mutual_information(table);
+    sum += told;
+    squares += told * told;
+  }
+  const double mean = sum / 4000, deviation = std::sqrt(squares / 4000 - mean * mean);
+  EXPECT_NEAR(mean, null.mean_nats, 5 * null.deviation_nats * std::sqrt(2.0 / 4000));
+  EXPECT_NEAR(deviation / null.deviation_nats, 1, 0.1);  // 5 deviations: sqrt(2 / (2 * 4000)) each
 }
 
 }  // namespace

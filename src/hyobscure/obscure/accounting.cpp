@@ -46,23 +46,6 @@ double told_by_rows(const MatrixXd& outputs, const VectorXd& q) {
   return std::max(0.0, sum);
 }
 
-/// A stratum and the pool it draws from.
-struct Stratum {
-  std::span<const std::uint32_t> people;
-  std::span<const std::uint32_t> pool;
-  Index values = 0;
-  VectorXd q;                ///< the distribution of the values, the same for shuffled ones
-  std::vector<int> cluster;  ///< of each person of the stratum
-  VectorXd pool_clusters;    ///< people of the pool by cluster
-};
-
-/// n(c, y) of the stratum.
-MatrixXd count(const Stratum& stratum, const Values& values) {
-  MatrixXd counts = MatrixXd::Zero(stratum.pool_clusters.size(), stratum.values);
-  for (std::size_t i = 0; i < values.size(); ++i) counts(stratum.cluster[i], values[i]) += 1;
-  return counts;
-}
-
 /// All donors of cluster c look alike but for the value of the retained row: a donor of the stratum with
 /// value y publishes `base` for others and, with probability retain, their own row.
 double told_by_donors(const VectorXd& base, const Eigen::RowVectorXd& counts, double outside,
@@ -78,36 +61,57 @@ double told_by_donors(const VectorXd& base, const Eigen::RowVectorXd& counts, do
   return sum;
 }
 
-Told told_by_cells(const Stratum& stratum, const CellDraw& draw, double retain, const Values& values) {
-  const MatrixXd counts = count(stratum, values);
+Told told_by_cells(const CountedStratum& stratum, const CellDraw& draw, double retain, const MatrixXd& counts,
+                   const VectorXd& q) {
   MatrixXd drawn = MatrixXd::Zero(counts.rows(), counts.cols());  // people of value y who draw cluster c'
   const MatrixXd known = draw.probabilities.transpose() * counts(draw.clusters, Eigen::all);
   for (std::size_t i = 0; i < draw.clusters.size(); ++i)
     drawn.row(draw.clusters[i]) = (1 - retain) * known.row(static_cast<Index>(i));
-  Told told{0, told_by_rows(drawn + retain * counts, stratum.q)};
+  Told told{0, told_by_rows(drawn + retain * counts, q)};
   if (retain == 0) return {told.clusters, told.clusters};  // the donor is uniform in its cell
   for (Index c = 0; c < counts.rows(); ++c) {
-    if (stratum.pool_clusters[c] == 0) continue;
+    if (stratum.pool[c] == 0) continue;
     told.people += told_by_donors(
-        drawn.row(c).transpose() / stratum.pool_clusters[c], counts.row(c),
-        stratum.pool_clusters[c] - counts.row(c).sum(),
-        [retain](VectorXd& weights, Index y) { weights[y] += retain; }, stratum.q);
+        drawn.row(c).transpose() / stratum.pool[c], counts.row(c), stratum.pool[c] - counts.row(c).sum(),
+        [retain](VectorXd& weights, Index y) { weights[y] += retain; }, q);
   }
   return told;
 }
 
-Told told_by_others(const Stratum& stratum, double retain, const Values& values) {
-  const double size = static_cast<double>(stratum.pool.size());
-  const MatrixXd counts = count(stratum, values);
+Told told_by_others(const CountedStratum& stratum, double retain, const MatrixXd& counts, const VectorXd& q) {
+  const double size = stratum.pool.sum();
   const Eigen::RowVectorXd by_value = counts.colwise().sum();
   if (size == 1) retain = 1;  // there is nobody else
   const double share = size > 1 ? (1 - retain) / (size - 1) : 0;
-  const MatrixXd clusters = retain * counts + share * (stratum.pool_clusters * by_value - counts);
+  const MatrixXd clusters = retain * counts + share * (stratum.pool * by_value - counts);
   const double people = told_by_donors(
       share * by_value.transpose(), by_value, size - by_value.sum(),
-      [=](VectorXd& weights, Index y) { weights[y] += retain - share; }, stratum.q);
-  return {std::max(0.0, people), told_by_rows(clusters, stratum.q)};
+      [=](VectorXd& weights, Index y) { weights[y] += retain - share; }, q);
+  return {std::max(0.0, people), told_by_rows(clusters, q)};
 }
+
+/// With the true values first, then with values shuffled.
+std::vector<Told> told_by_counts(const CountedStratum& stratum, int shuffles, const Key& key) {
+  const VectorXd q = stratum.counts.colwise().sum().transpose() / stratum.counts.sum();
+  std::vector<Told> told(static_cast<std::size_t>(shuffles) + 1);
+  parallel_blocks(told.size(), 1, [&](std::size_t a, std::size_t) {
+    RandomStream random(key.derive(fmt::format("shuffle {}", a)));
+    const MatrixXd counts = a == 0 ? stratum.counts : census::permuted_table(stratum.counts, random);
+    if (const CellDraw* cells = stratum.channel.cells())
+      told[a] = told_by_cells(stratum, *cells, stratum.channel.retain, counts, q);
+    else
+      told[a] = told_by_others(stratum, stratum.channel.retain, counts, q);
+  });
+  return told;
+}
+
+/// A stratum of people who draw person by person, and the pool they draw from.
+struct Stratum {
+  std::span<const std::uint32_t> people;
+  std::span<const std::uint32_t> pool;
+  Index values = 0;
+  VectorXd q;  ///< the distribution of the values, the same for shuffled ones
+};
 
 /// Donors drawn row by row: adds up what each row of the pool is published for, for all assignments of values
 /// at once, so that the rows are computed once.
@@ -164,19 +168,6 @@ Told told_by_people(const Stratum& stratum, const PersonDraw& draw, double retai
   return {told_by_rows(outputs, stratum.q), told_by_rows(clusters, stratum.q)};
 }
 
-Stratum stratum_of(const AccountInput& input, std::size_t s, std::size_t pool) {
-  Stratum stratum{.people = input.strata.members[s],
-                  .pool = input.pools.members[pool],
-                  .values = 0,
-                  .q = {},
-                  .cluster = {},
-                  .pool_clusters = VectorXd::Zero(input.clusters)};
-  for (const std::uint32_t u : stratum.people)
-    stratum.cluster.push_back(static_cast<int>(input.cluster_of_person[u]));
-  for (const std::uint32_t u : stratum.pool) stratum.pool_clusters[input.cluster_of_person[u]] += 1;
-  return stratum;
-}
-
 /// The true values of the stratum, counted from its lowest, followed by shuffles.
 std::vector<Values> assignments_of(const AccountInput& input, std::size_t s, int shuffles, const Key& key) {
   Values values;
@@ -197,8 +188,10 @@ std::vector<Told> told_by_stratum(const AccountInput& input, std::size_t s, int 
   const std::size_t pool = input.pools.pool_of_person[input.strata.members[s].front()];
   const Channel& channel = input.channels[pool];
   const auto assignments = assignments_of(input, s, shuffles, key);
-  Stratum stratum = stratum_of(input, s, pool);
-  stratum.values = static_cast<Index>(*std::ranges::max_element(assignments[0])) + 1;
+  Stratum stratum{.people = input.strata.members[s],
+                  .pool = input.pools.members[pool],
+                  .values = static_cast<Index>(*std::ranges::max_element(assignments[0])) + 1,
+                  .q = {}};
   stratum.q = VectorXd::Zero(stratum.values);
   for (const std::uint32_t value : assignments[0]) stratum.q[value] += 1;
   stratum.q /= stratum.q.sum();
@@ -206,19 +199,66 @@ std::vector<Told> told_by_stratum(const AccountInput& input, std::size_t s, int 
     return told_by_near(stratum, *near, channel.retain, input, assignments, progress);
   std::vector<Told> told(assignments.size());
   parallel_blocks(assignments.size(), 1, [&](std::size_t a, std::size_t) {
-    if (const CellDraw* cells = channel.cells())
-      told[a] = told_by_cells(stratum, *cells, channel.retain, assignments[a]);
-    else if (const auto* people = std::get_if<PersonDraw>(&channel.draw))
-      told[a] = told_by_people(stratum, *people, channel.retain, input, assignments[a]);
-    else
-      told[a] = told_by_others(stratum, channel.retain, assignments[a]);
+    told[a] =
+        told_by_people(stratum, std::get<PersonDraw>(channel.draw), channel.retain, input, assignments[a]);
   });
   return told;
 }
 
+/// Adds up what strata tell of so many people.
+class LeakageSum {
+ public:
+  explicit LeakageSum(int shuffles) : all_(static_cast<std::size_t>(shuffles) + 1) {}
+
+  void add(const std::vector<Told>& told) {
+    for (std::size_t a = 0; a < all_.size(); ++a) {
+      all_[a].people += told[a].people;
+      all_[a].clusters += told[a].clusters;
+    }
+  }
+  FeatureLeakage of(double people) const {
+    const double bits = kBitsPerNat / people;
+    FeatureLeakage leakage{.people = all_[0].people * bits, .clusters = all_[0].clusters * bits};
+    if (all_.size() < 3) return leakage;
+    Eigen::ArrayXd null(static_cast<Index>(all_.size()) - 1);
+    for (Index i = 0; i < null.size(); ++i) null[i] = all_[static_cast<std::size_t>(i) + 1].people * bits;
+    leakage.null = null.mean();
+    leakage.null_deviation =
+        std::sqrt((null - leakage.null).square().sum() / static_cast<double>(null.size() - 1));
+    return leakage;
+  }
+
+ private:
+  std::vector<Told> all_;
+};
+
+std::vector<CountedStratum> count_strata(const AccountInput& input) {
+  std::vector<CountedStratum> strata;
+  for (const auto& members : input.strata.members) {
+    if (members.empty()) continue;
+    const std::size_t pool = input.pools.pool_of_person[members.front()];
+    CountedStratum stratum{MatrixXd::Zero(input.clusters, static_cast<Index>(input.people.values.size())),
+                           VectorXd::Zero(input.clusters), input.channels[pool]};
+    for (const std::uint32_t u : members)
+      stratum.counts(input.cluster_of_person[u], input.people.secrets[u]) += 1;
+    for (const std::uint32_t u : input.pools.members[pool]) stratum.pool[input.cluster_of_person[u]] += 1;
+    strata.push_back(std::move(stratum));
+  }
+  return strata;
+}
+
 }  // namespace
 
+double told_by_groups(const Population& population, const solve::Partition& partition) {
+  const std::vector<int> group_of_value = partition.group_of_values();
+  MatrixXd counts = MatrixXd::Zero(partition.groups(), population.people.size());
+  for (Index v = 0; v < counts.cols(); ++v)
+    counts(group_of_value[static_cast<std::size_t>(v)], v) = population.people[v];
+  return census::mutual_information(counts) * kBitsPerNat;
+}
+
 double told_by_groups(const data::People& people, const solve::Partition& partition) {
+  if (people.kept.empty()) return told_by_groups(Population(people), partition);
   const Pools strata = pools_by_group(people, partition);
   MatrixXd counts =
       MatrixXd::Zero(static_cast<Index>(strata.size()), static_cast<Index>(people.values.size()));
@@ -230,25 +270,27 @@ int shuffles_for(std::size_t people) {
   return static_cast<int>(std::clamp<std::size_t>(20'000'000 / std::max<std::size_t>(people, 1), 20, 200));
 }
 
-FeatureLeakage account(const AccountInput& input, int shuffles, const Key& key, const Progress& progress) {
-  std::vector<Told> all(static_cast<std::size_t>(shuffles) + 1);
-  for (std::size_t s = 0; s < input.strata.size(); ++s) {
-    if (input.strata.members[s].empty()) continue;
-    const auto told = told_by_stratum(input, s, shuffles, key, progress);
-    for (std::size_t a = 0; a < all.size(); ++a) {
-      all[a].people += told[a].people;
-      all[a].clusters += told[a].clusters;
-    }
+bool draws_by_cluster(const Channel& channel) {
+  return channel.cells() != nullptr || std::holds_alternative<OtherDraw>(channel.draw);
+}
+
+FeatureLeakage account(std::span<const CountedStratum> strata, int shuffles, const Key& key) {
+  LeakageSum sum(shuffles);
+  double people = 0;
+  for (std::size_t s = 0; s < strata.size(); ++s) {
+    sum.add(told_by_counts(strata[s], shuffles, key.derive(fmt::format("stratum {}", s))));
+    people += strata[s].counts.sum();
   }
-  const double bits = kBitsPerNat / static_cast<double>(input.people.size());
-  FeatureLeakage leakage{.people = all[0].people * bits, .clusters = all[0].clusters * bits};
-  if (shuffles < 2) return leakage;
-  Eigen::ArrayXd null(shuffles);
-  for (Index i = 0; i < null.size(); ++i) null[i] = all[static_cast<std::size_t>(i) + 1].people * bits;
-  leakage.null = null.mean();
-  leakage.null_deviation =
-      std::sqrt((null - leakage.null).square().sum() / static_cast<double>(null.size() - 1));
-  return leakage;
+  return sum.of(people);
+}
+
+FeatureLeakage account(const AccountInput& input, int shuffles, const Key& key, const Progress& progress) {
+  if (std::ranges::all_of(input.channels, draws_by_cluster))
+    return account(count_strata(input), shuffles, key);
+  LeakageSum sum(shuffles);
+  for (std::size_t s = 0; s < input.strata.size(); ++s)
+    if (!input.strata.members[s].empty()) sum.add(told_by_stratum(input, s, shuffles, key, progress));
+  return sum.of(static_cast<double>(input.people.size()));
 }
 
 }  // namespace hyobscure::obscure

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <Eigen/Core>
 #include <cstdint>
 #include <span>
 
@@ -9,6 +10,7 @@
 #include "hyobscure/data/people.h"
 #include "hyobscure/obscure/channel.h"
 #include "hyobscure/obscure/pools.h"
+#include "hyobscure/obscure/population.h"
 #include "hyobscure/solve/partition.h"
 
 namespace hyobscure::obscure {
@@ -38,12 +40,26 @@ struct FeatureLeakage {
   double null_deviation = kUnset;
 };
 
-/// Closed forms for cells and uniform donors: O(people) and tables of clusters x values. Near donors: all
-/// pairs of a pool. `shuffles` >= 2 for the null, or 0 for none.
+/// What is published beside a row, the group, of so many people; and the pool that they draw from.
+struct CountedStratum {
+  Eigen::MatrixXd counts;  ///< clusters x values that the stratum may hold
+  Eigen::VectorXd pool;    ///< people of the pool by cluster
+  const Channel& channel;  ///< draws by cluster
+};
+
+/// Whether clusters decide about the draw: then counting people is enough to account for it.
+[[nodiscard]] bool draws_by_cluster(const Channel& channel);
+
+/// Closed forms for cells and uniform donors. Cost: tables of clusters x values, whatever the number of
+/// people. `shuffles` >= 2 for the null, or 0 for none.
+[[nodiscard]] FeatureLeakage account(std::span<const CountedStratum> strata, int shuffles, const Key& key);
+
+/// The same, and for draws by person. Near donors: all pairs of a pool.
 [[nodiscard]] FeatureLeakage account(const AccountInput& input, int shuffles, const Key& key,
                                      const Progress& progress = {});
 
 /// I(Y; G), with kept columns I(Y; G, K), in bits: what is published beside the rows.
+[[nodiscard]] double told_by_groups(const Population& population, const solve::Partition& partition);
 [[nodiscard]] double told_by_groups(const data::People& people, const solve::Partition& partition);
 
 /// Shuffles worth their time: 200 for few people, 20 for very many, whose null hardly varies.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -100,10 +101,16 @@ std::string small_pools_text(const data::People& people, const solve::Partition&
       small, pools.size(), limits.least_people);
 }
 
-Promise promise_of(const data::People& people, const MethodInput& input, const MethodResult& result,
+double told_by_groups_of(const MethodInput& input, const Population& population,
+                         const solve::Partition& partition) {
+  return input.people.kept.empty() ? told_by_groups(population, partition)
+                                   : told_by_groups(input.people, partition);
+}
+
+Promise promise_of(const Population& population, const MethodInput& input, const MethodResult& result,
                    const FeatureLeakage& features) {
   Promise promise;
-  promise.leakage_groups = told_by_groups(people, result.partition);
+  promise.leakage_groups = told_by_groups_of(input, population, result.partition);
   promise.leakage_features = features.people;
   promise.leakage_clusters = features.clusters;
   promise.leakage_learned = result.learned_bits;
@@ -116,13 +123,24 @@ Promise promise_of(const data::People& people, const MethodInput& input, const M
           ? solve::unobscured_leakage(channel_problem(donor_pools(input, result.partition)).joints) *
                 kBitsPerNat
           : promise.secret_entropy - promise.leakage_groups;
-  promise.fano_error_bound = fano_bound(promise.secret_entropy, promise.leakage, people.values.size());
+  promise.fano_error_bound = fano_bound(promise.secret_entropy, promise.leakage, population.values.size());
   promise.distance = result.distance;
   promise.budget = input.budget;
   promise.gap = result.gap_bits;
   promise.joint_gap = joint_gap_bits(result);
   promise.epsilon = result.epsilon;
   return promise;
+}
+
+/// The groups of the result, counted.
+std::vector<CountedStratum> strata_of(const Eigen::MatrixXd& counts, const MethodResult& result) {
+  std::vector<CountedStratum> strata;
+  for (int g = 0; g < result.partition.groups(); ++g) {
+    const Eigen::MatrixXd group = counts(Eigen::all, result.partition.members(g));
+    strata.push_back({group, (result.within_groups ? group : counts).rowwise().sum(),
+                      result.channels[result.within_groups ? static_cast<std::size_t>(g) : 0]});
+  }
+  return strata;
 }
 
 Threat threat_named(const std::string& name) {
@@ -159,13 +177,13 @@ census::Census census_of(const data::People& people, const data::Spec& spec, con
   return census::take_census(people, settings, search_key(spec).derive("clusters"), progress);
 }
 
-solve::SegmentTables segment_tables(const data::People& people, const census::Census& census) {
-  return {census.counts, ordered_values(people).distinct, census.pair_sums};
+solve::SegmentTables segment_tables(const Population& population, const census::Census& census) {
+  return {census.counts, ordered_values(population).distinct, census.pair_sums};
 }
 
-Terms terms_of(const data::People& people, const data::Spec& spec) {
+Terms terms_of(const Population& population, const data::Spec& spec) {
   refuse_what_the_method_cannot(spec);
-  return first_terms_of(people, spec);
+  return first_terms_of(population, spec);
 }
 
 MethodInput method_input(const data::People& people, const data::Spec& spec, const Terms& terms,
@@ -197,6 +215,9 @@ MethodInput method_input(const data::People& people, const data::Spec& spec, con
 
 FeatureLeakage leakage_of(const data::People& people, const census::Census& census, const data::Spec& spec,
                           const MethodResult& result, int shuffles, const Progress& progress) {
+  const Key key = search_key(spec).derive("null");
+  if (people.kept.empty() && std::ranges::all_of(result.channels, draws_by_cluster))
+    return account(strata_of(census.counts, result), shuffles, key);
   const Pools strata = pools_by_group(people, result.partition);
   const Pools everyone = result.within_groups ? Pools{} : one_pool(people.size());
   const AccountInput input{.people = people,
@@ -205,7 +226,7 @@ FeatureLeakage leakage_of(const data::People& people, const census::Census& cens
                            .strata = strata,
                            .pools = result.within_groups ? strata : everyone,
                            .channels = result.channels};
-  return account(input, shuffles, search_key(spec).derive("null"), progress);
+  return account(input, shuffles, key, progress);
 }
 
 double joint_gap_bits(const MethodResult& result) {
@@ -213,16 +234,19 @@ double joint_gap_bits(const MethodResult& result) {
   return std::max(0.0, result.history.back().objective - *result.joint_lower_bound_bits);
 }
 
-Mechanism mechanism_of(const data::People& people, const data::Spec& spec, const census::Census& census,
-                       const MethodInput& input, const MethodResult& result, int shuffles,
-                       const Progress& progress) {
+namespace {
+
+Mechanism assemble(const Population& population, const data::Spec& spec, const census::Census& census,
+                   const MethodInput& input, const MethodResult& result, int shuffles,
+                   const std::string& fingerprint, const Progress& progress) {
+  const data::People& people = input.people;
   const solve::GroupLimits& limits = input.limits;
   Mechanism mechanism;
   mechanism.method = spec.method.name;
   mechanism.objective = spec.method.objective;
   mechanism.distance = spec.channel.distance;
   mechanism.limits = {limits.least_people, limits.most_people, limits.least_values, limits.most_values};
-  mechanism.groups = label_groups(people, result.partition, spec);
+  mechanism.groups = label_groups(population, result.partition, spec);
   mechanism.within_groups = result.within_groups;
   mechanism.channels = result.channels;
   mechanism.parameter = result.parameter;
@@ -236,11 +260,35 @@ Mechanism mechanism_of(const data::People& people, const data::Spec& spec, const
   mechanism.converged = result.converged;
   mechanism.seeded = spec.method.seed.has_value();
   mechanism.key = mechanism.seeded ? Key::from_seed(*spec.method.seed).derive("draws") : Key::from_system();
-  mechanism.data_fingerprint = data::fingerprint(people);
-  mechanism.people = static_cast<std::int64_t>(people.size());
+  mechanism.data_fingerprint = fingerprint;
+  mechanism.people = std::llround(population.size());
   const FeatureLeakage features = leakage_of(people, census, spec, result, shuffles, progress);
-  mechanism.promise = promise_of(people, input, result, features);
+  mechanism.promise = promise_of(population, input, result, features);
   return mechanism;
+}
+
+/// `people` is nobody where only counts are known.
+Mechanism find(const Population& population, const data::People& people, const data::Spec& spec,
+               const census::Census& census, const std::function<std::string()>& fingerprint,
+               const std::optional<solve::Partition>& groups, const Progress& progress) {
+  refuse_promise(spec);
+  Terms terms = terms_of(population, spec);
+  if (groups) terms.first_groups = *groups;
+  const solve::SegmentTables tables = segment_tables(population, census);
+  MethodInput input = method_input(people, spec, terms, census, tables);
+  if (groups) input.groups_are_fixed = true;
+  if (!input.parameter) input.budget = resolve_budget(spec, input);
+  const MethodResult result = method_named(spec.method.name).run(input, progress);
+  const int shuffles = shuffles_for(static_cast<std::size_t>(population.size()));
+  return assemble(population, spec, census, input, result, shuffles, fingerprint(), progress);
+}
+
+}  // namespace
+
+Mechanism mechanism_of(const data::People& people, const data::Spec& spec, const census::Census& census,
+                       const MethodInput& input, const MethodResult& result, int shuffles,
+                       const Progress& progress) {
+  return assemble(people, spec, census, input, result, shuffles, data::fingerprint(people), progress);
 }
 
 Mechanism fit(const data::People& people, const data::Spec& spec, const Progress& progress,
@@ -252,15 +300,18 @@ Mechanism fit(const data::People& people, const data::Spec& spec, const Progress
 
 Mechanism fit(const data::People& people, const data::Spec& spec, const census::Census& census,
               const Progress& progress, const std::optional<solve::Partition>& groups) {
-  refuse_promise(spec);
-  Terms terms = terms_of(people, spec);
-  if (groups) terms.first_groups = *groups;
-  const solve::SegmentTables tables = segment_tables(people, census);
-  MethodInput input = method_input(people, spec, terms, census, tables);
-  if (groups) input.groups_are_fixed = true;
-  if (!input.parameter) input.budget = resolve_budget(spec, input);
-  const MethodResult result = method_named(spec.method.name).run(input, progress);
-  return mechanism_of(people, spec, census, input, result, shuffles_for(people.size()), progress);
+  return find(people, people, spec, census, [&] { return data::fingerprint(people); }, groups, progress);
+}
+
+Mechanism fit_counted(const Population& population, const data::Spec& spec, const census::Census& census,
+                      const std::string& fingerprint, const Progress& progress) {
+  if (method_named(spec.method.name).by_person)
+    throw InputError(
+        {.source = spec.name + ", method.name"},
+        fmt::format("{} looks at each person, and here people are only counted", spec.method.name),
+        "Take exact, hyobscure, xobf, ygen, privcheck, frapp or random.");
+  const data::People nobody;
+  return find(population, nobody, spec, census, [&] { return fingerprint; }, std::nullopt, progress);
 }
 
 }  // namespace hyobscure::obscure

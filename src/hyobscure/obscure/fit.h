@@ -9,6 +9,7 @@
 #include "hyobscure/obscure/accounting.h"
 #include "hyobscure/obscure/mechanism.h"
 #include "hyobscure/obscure/method.h"
+#include "hyobscure/obscure/population.h"
 #include "hyobscure/obscure/terms.h"
 
 namespace hyobscure::obscure {
@@ -18,10 +19,10 @@ namespace hyobscure::obscure {
                                        const Progress& progress = {});
 
 /// The census as tables of the partition search.
-[[nodiscard]] solve::SegmentTables segment_tables(const data::People& people, const census::Census& census);
+[[nodiscard]] solve::SegmentTables segment_tables(const Population& population, const census::Census& census);
 
 /// The terms of the spec, for its method: refuses what the method cannot do.
-[[nodiscard]] Terms terms_of(const data::People& people, const data::Spec& spec);
+[[nodiscard]] Terms terms_of(const Population& population, const data::Spec& spec);
 
 /// All that a method needs but the budget. People, terms, census and tables must outlive it.
 [[nodiscard]] MethodInput method_input(const data::People& people, const data::Spec& spec, const Terms& terms,
@@ -57,5 +58,12 @@ namespace hyobscure::obscure {
 [[nodiscard]] Mechanism fit(const data::People& people, const data::Spec& spec, const census::Census& census,
                             const Progress& progress = {},
                             const std::optional<solve::Partition>& groups = {});
+
+/// The same where people are only counted, each on a machine somewhere: the census has their counts,
+/// distances and cluster model, and nobody's cluster; the fingerprint is that of the people. Same bits as
+/// fit. Nothing is kept (people.keep), and the method must not look at each person.
+[[nodiscard]] Mechanism fit_counted(const Population& population, const data::Spec& spec,
+                                    const census::Census& census, const std::string& fingerprint,
+                                    const Progress& progress = {});
 
 }  // namespace hyobscure::obscure

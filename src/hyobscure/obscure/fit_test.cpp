@@ -122,6 +122,27 @@ TEST_F(Fit, ChoosesTheNumberOfClustersByWhatItGives) {
   EXPECT_TRUE(full || leakage(std::to_string(2 * count)).second >= 0.9 * automatic);
 }
 
+// What many machines count and one solves.
+TEST_F(Fit, OfCountsAloneIsTheSame) {
+  for (const char* method : {"exact", "hyobscure", "xobf", "ygen", "privcheck", "frapp", "random"}) {
+    const data::Spec settings = spec({{"method.name", method}, {"method.seed", "5"}});
+    const Mechanism whole = fit(people(), settings);
+    census::Census counted = census_of(people(), settings);
+    counted.clustering.cluster_of_row.clear();
+    const Population population(people().values, people().space, counted.counts.colwise().sum().transpose());
+    const Mechanism from_counts = fit_counted(population, settings, counted, data::fingerprint(people()));
+    EXPECT_EQ(mechanism_content(from_counts), mechanism_content(whole)) << method;
+  }
+}
+
+TEST_F(Fit, OfCountsAloneRefusesMethodsThatLookAtEachPerson) {
+  for (const char* method : {"fine", "dp", "simp"}) {
+    const data::Spec settings = spec({{"method.name", method}});
+    const census::Census counted = census_of(people(), settings);
+    EXPECT_THROW((void)fit_counted(people(), settings, counted, ""), InputError) << method;
+  }
+}
+
 TEST_F(Fit, RoundsNeverLeakMoreThanTheOneBefore) {
   for (const char* acceptance : {"paper", "budget"})
     for (const char* objective : {"total", "conditional"})

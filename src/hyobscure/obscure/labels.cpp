@@ -35,13 +35,14 @@ std::vector<Group> label_ranges(std::span<const data::SecretValue> values, const
   return groups;
 }
 
-std::vector<Group> label_groups(const data::People& people, const solve::Partition& partition,
+std::vector<Group> label_groups(const Population& population, const solve::Partition& partition,
                                 const data::Spec& spec) {
-  std::vector<Group> groups = people.space ? label_space(*people.space, partition, spec.secret.keep)
-                                           : label_ranges(people.values, partition, spec.secret.keep);
+  std::vector<Group> groups = population.space ? label_space(*population.space, partition, spec.secret.keep)
+                                               : label_ranges(population.values, partition, spec.secret.keep);
   const std::vector<int> group_of_value = partition.group_of_values();
-  for (const std::uint32_t secret : people.secrets)
-    groups[static_cast<std::size_t>(group_of_value[secret])].people += 1;
+  for (std::size_t v = 0; v < group_of_value.size(); ++v)
+    groups[static_cast<std::size_t>(group_of_value[v])].people +=
+        std::llround(population.people[static_cast<Eigen::Index>(v)]);
   return groups;
 }
 

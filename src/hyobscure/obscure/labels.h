@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "hyobscure/data/people.h"
 #include "hyobscure/data/spec.h"
 #include "hyobscure/obscure/group.h"
+#include "hyobscure/obscure/population.h"
 #include "hyobscure/solve/partition.h"
 
 namespace hyobscure::obscure {
@@ -17,7 +17,7 @@ namespace hyobscure::obscure {
                                               const std::optional<data::Interval>& keep);
 
 /// The groups of any secret, readable (label_ranges, label_space); with their people counted.
-[[nodiscard]] std::vector<Group> label_groups(const data::People& people, const solve::Partition& partition,
+[[nodiscard]] std::vector<Group> label_groups(const Population& population, const solve::Partition& partition,
                                               const data::Spec& spec);
 
 /// The shortest decimal number c with low < c < high; `high` itself where there is none between.

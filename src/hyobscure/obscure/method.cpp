@@ -26,6 +26,7 @@ const std::vector<Method>& methods() {
   static const std::vector<Method> list = {
       {.name = "fine",
        .help = "person by person: the optimal donor of each, on groups of the joint optimum",
+       .by_person = true,
        .range = person_range,
        .run = run_fine,
        .sweep = sweep_fine},
@@ -54,12 +55,14 @@ const std::vector<Method>& methods() {
        .help = "donors by exp(-beta distance): differential privacy of the choice",
        .across_groups = true,
        .has_parameter = true,
+       .by_person = true,
        .run = run_dp,
        .sweep = sweep_dp},
       {.name = "simp",
        .help = "donors in proportion to their similarity",
        .across_groups = true,
        .has_parameter = true,
+       .by_person = true,
        .run = run_simp,
        .sweep = sweep_simp},
       {.name = "frapp",
@@ -142,21 +145,21 @@ solve::SegmentTables::Segment cells_of(const MethodInput& input, const std::vect
 
 }  // namespace
 
+Pools people_of_pools(const MethodInput& input, const solve::Partition& partition) {
+  if (!input.within_groups) return one_pool(input.people.size());
+  return input.keeps() ? pools_by_group(input.people, partition) : groups_alone(input.people, partition);
+}
+
 std::vector<DonorPool> donor_pools(const MethodInput& input, const solve::Partition& partition) {
-  if (!input.within_groups)
-    return {{one_pool(input.people.size()).members[0], input.tables.segment(0, input.tables.values())}};
   std::vector<DonorPool> pools;
-  if (input.keeps()) {
-    for (auto& members : pools_by_group(input.people, partition).members) {
-      solve::SegmentTables::Segment cells = cells_of(input, members, partition);
-      pools.push_back({std::move(members), std::move(cells)});
-    }
-    return pools;
-  }
-  Pools by_group = groups_alone(input.people, partition);
-  for (int g = 0; g < partition.groups(); ++g)
-    pools.push_back(
-        {std::move(by_group.members[static_cast<std::size_t>(g)]), input.tables.group(partition, g)});
+  if (!input.within_groups)
+    pools.push_back({input.tables.segment(0, input.tables.values())});
+  else if (input.keeps())
+    for (const auto& members : pools_by_group(input.people, partition).members)
+      pools.push_back({cells_of(input, members, partition)});
+  else
+    for (int g = 0; g < partition.groups(); ++g) pools.push_back({input.tables.group(partition, g)});
+  for (DonorPool& pool : pools) pool.people = std::llround(pool.cells.joint.sum() * input.tables.total());
   return pools;
 }
 

@@ -30,8 +30,8 @@ enum class Threat {
   Both,      ///< a weighted sum of the two leakages
 };
 
-/// What every method starts from: the census as tables, the people for methods that look at each, and the
-/// publisher's terms.
+/// What every method starts from: the census as tables, the people for methods that look at each
+/// (Method::by_person; nobody where only counts are known), and the publisher's terms.
 struct MethodInput {
   const solve::SegmentTables& tables;
   const solve::OrderedValues& values;
@@ -106,6 +106,7 @@ struct Method {
   std::string help;
   bool across_groups = false;  ///< can draw donors among all people
   bool has_parameter = false;  ///< has one knob, which can be given instead of a budget
+  bool by_person = false;      ///< looks at each person: the counts of cells are not enough
   BudgetRange (*range)(const MethodInput& input) = cell_range;
   MethodResult (*run)(const MethodInput& input, const Progress& progress);
   /// Many budgets, one after the other; a method that learns from one for the next has its own way. Ends
@@ -159,17 +160,20 @@ void sweep_dp(const MethodInput& input, const std::vector<double>& budgets, cons
 
 // --- what the methods share
 
-/// People who may donate to each other, and their cells.
+/// People who may donate to each other, by their cells.
 struct DonorPool {
-  std::vector<std::uint32_t> members;
   solve::SegmentTables::Segment cells;
+  std::int64_t people = 0;
 
-  double size() const { return static_cast<double>(members.size()); }
+  double size() const { return static_cast<double>(people); }
 };
 
 /// The groups of the partition (with the same kept columns), or one pool of all where donors come from all
 /// groups.
 [[nodiscard]] std::vector<DonorPool> donor_pools(const MethodInput& input, const solve::Partition& partition);
+
+/// Who is in the same pools, in the same order.
+[[nodiscard]] Pools people_of_pools(const MethodInput& input, const solve::Partition& partition);
 
 /// The O-problem of the pools.
 [[nodiscard]] solve::ChannelProblem channel_problem(const std::vector<DonorPool>& pools);

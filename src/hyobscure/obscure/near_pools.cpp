@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::size_t kRows = 16;  // a block of parallel work
 
-census::DistanceTable all_pairs(census::Distance distance, const data::People& people, const DonorPool& pool,
-                                const Progress& progress) {
-  return census::all_distances(census::RowDistances(distance, people.features, pool.members), progress);
+census::DistanceTable all_pairs(census::Distance distance, const data::People& people,
+                                std::span<const std::uint32_t> pool, const Progress& progress) {
+  return census::all_distances(census::RowDistances(distance, people.features, pool), progress);
 }
 
 }  // namespace
@@ -27,11 +27,11 @@ NearPools::NearPools(const MethodInput& input, const Progress& progress)
   for (const DonorPool& pool : pools_) pairs += pool.size() * pool.size();
   person_by_person_ = pairs <= kMostPairs;
   progress.report("distances of all pairs", 0, 0);
-  for (const DonorPool& pool : pools_) {
-    if (!person_by_person_) {
-      largest_ = std::max(largest_, pool.cells.distance.maxCoeff());
-      continue;
-    }
+  if (!person_by_person_) {
+    for (const DonorPool& pool : pools_) largest_ = std::max(largest_, pool.cells.distance.maxCoeff());
+    return;
+  }
+  for (const auto& pool : people_of_pools(input, input.first_groups).members) {
     deciding_.push_back(all_pairs(census::Distance::Jaccard, input.people, pool, progress));
     distances_.push_back(input.distance == census::Distance::Jaccard
                              ? deciding_.back()
@@ -64,7 +64,7 @@ double NearPools::distance(const NearDraw& draw) const {
   if (!person_by_person_) return cell_distance(draw);
   double sum = 0;
   for (std::size_t p = 0; p < pools_.size(); ++p) {
-    const std::size_t size = pools_[p].members.size();
+    const auto size = static_cast<std::size_t>(pools_[p].people);
     std::vector<double> parts(block_count(size, kRows), 0);
     parallel_blocks(size, kRows, [&](std::size_t begin, std::size_t end) {
       Eigen::VectorXd probabilities(static_cast<Eigen::Index>(size));

@@ -225,33 +225,32 @@ Key search_key(const data::Spec& spec) {
   return Key::from_seed(spec.method.seed.value_or(0)).derive("search");
 }
 
-solve::OrderedValues ordered_values(const data::People& people) {
-  const auto size = static_cast<Eigen::Index>(people.values.size());
-  solve::OrderedValues values{Eigen::VectorXd(size), Eigen::VectorXd::Zero(size), Eigen::VectorXd(size)};
+solve::OrderedValues ordered_values(const Population& population) {
+  const auto size = static_cast<Eigen::Index>(population.values.size());
+  solve::OrderedValues values{Eigen::VectorXd(size), population.people, Eigen::VectorXd(size)};
   for (Eigen::Index v = 0; v < size; ++v) {
-    values.positions[v] = people.values[static_cast<std::size_t>(v)].centre;
-    values.distinct[v] = people.values[static_cast<std::size_t>(v)].distinct;
+    values.positions[v] = population.values[static_cast<std::size_t>(v)].centre;
+    values.distinct[v] = population.values[static_cast<std::size_t>(v)].distinct;
   }
-  for (const std::uint32_t secret : people.secrets) values.people[secret] += 1;
-  if (!people.space) return values;
-  values.names = value_names(*people.space, people.values.size());
-  if (!people.space->hierarchy.empty())
-    values.joinable = along_hierarchy(*people.space, static_cast<int>(size));
+  if (!population.space) return values;
+  values.names = value_names(*population.space, population.values.size());
+  if (!population.space->hierarchy.empty())
+    values.joinable = along_hierarchy(*population.space, static_cast<int>(size));
   return values;
 }
 
-std::optional<solve::AreaValues> area_values(const data::People& people, bool boxes) {
-  if (!people.space || !people.space->hierarchy.empty()) return std::nullopt;
-  solve::OrderedValues values = ordered_values(people);
-  solve::AreaValues areas{.positions = middle_positions(*people.space, values.people.size()),
+std::optional<solve::AreaValues> area_values(const Population& population, bool boxes) {
+  if (!population.space || !population.space->hierarchy.empty()) return std::nullopt;
+  solve::OrderedValues values = ordered_values(population);
+  solve::AreaValues areas{.positions = middle_positions(*population.space, values.people.size()),
                           .people = std::move(values.people),
                           .distinct = std::move(values.distinct),
                           .neighbours = {},
                           .names = std::move(values.names)};
-  for (const auto& neighbours : data::neighbours_of_values(*people.space))
+  for (const auto& neighbours : data::neighbours_of_values(*population.space))
     areas.neighbours.emplace_back(neighbours.begin(), neighbours.end());
   if (boxes)
-    areas.may_be_group = [space = &*people.space](std::span<const int> group) {
+    areas.may_be_group = [space = &*population.space](std::span<const int> group) {
       return is_box(*space, group);
     };
   return areas;
@@ -269,16 +268,16 @@ solve::GroupLimits group_limits(const data::Spec& spec) {
           .most_values = (*spec.groups.values)[1]};
 }
 
-Terms first_terms_of(const data::People& people, const data::Spec& spec) {
-  Terms terms{.values = ordered_values(people), .limits = group_limits(spec), .first_groups = {}};
-  if (people.space && people.space->axes.size() > 1 && spec.groups.shape != "connected") {
-    terms.areas = area_values(people, true);
+Terms first_terms_of(const Population& population, const data::Spec& spec) {
+  Terms terms{.values = ordered_values(population), .limits = group_limits(spec), .first_groups = {}};
+  if (population.space && population.space->axes.size() > 1 && spec.groups.shape != "connected") {
+    terms.areas = area_values(population, true);
     if (auto boxes = first_boxes(spec, *terms.areas, terms.limits)) {
       terms.first_groups = *std::move(boxes);
       return terms;
     }
   }
-  terms.areas = area_values(people, false);
+  terms.areas = area_values(population, false);
   terms.first_groups = terms.areas ? first_areas(spec, *terms.areas, terms.limits)
                                    : first_runs(spec, terms.values, terms.limits);
   return terms;

@@ -3,20 +3,20 @@
 #include <optional>
 
 #include "hyobscure/base/random.h"
-#include "hyobscure/data/people.h"
 #include "hyobscure/data/spec.h"
+#include "hyobscure/obscure/population.h"
 #include "hyobscure/solve/areas.h"
 #include "hyobscure/solve/partition.h"
 
 namespace hyobscure::obscure {
 
 /// The people by value, as the partition search sees them.
-[[nodiscard]] solve::OrderedValues ordered_values(const data::People& people);
+[[nodiscard]] solve::OrderedValues ordered_values(const Population& population);
 
 /// The people by value, where values do not lie in a row: on a map, of several secrets, of categories without
 /// a hierarchy. Nothing: they do.
 /// boxes: of several secrets, a group is what a range or list of each by itself crosses.
-[[nodiscard]] std::optional<solve::AreaValues> area_values(const data::People& people, bool boxes);
+[[nodiscard]] std::optional<solve::AreaValues> area_values(const Population& population, bool boxes);
 
 /// (k, alpha) and (l, beta) of the spec. Throws InputError where they are not given: they have no default.
 [[nodiscard]] solve::GroupLimits group_limits(const data::Spec& spec);
@@ -35,6 +35,6 @@ struct Terms {
 /// First groups are those of the spec, or of the kind that it asks for. Needs nothing but the secrets, so
 /// terms which cannot be met are refused before any long work: throws InputError with the cause and the
 /// nearest settings that work.
-[[nodiscard]] Terms first_terms_of(const data::People& people, const data::Spec& spec);
+[[nodiscard]] Terms first_terms_of(const Population& population, const data::Spec& spec);
 
 }  // namespace hyobscure::obscure
