@@ -262,8 +262,8 @@ bool is_consistent(const Mechanism& mechanism) {
   });
 }
 
-[[noreturn]] void throw_damaged(const std::filesystem::path& file) {
-  throw InputError({.source = file.string()}, "this is not a mechanism file, or it is damaged",
+[[noreturn]] void throw_damaged(const std::string& source) {
+  throw InputError({.source = source}, "this is not a mechanism file, or it is damaged",
                    "Give the file that `hyobscure fit` wrote, or run fit again.");
 }
 
@@ -286,34 +286,41 @@ solve::Partition Mechanism::partition() const {
   return solve::Partition::of(group_of_value);
 }
 
-void write_mechanism(const Mechanism& mechanism, const std::filesystem::path& file) {
+std::string mechanism_content(const Mechanism& mechanism) {
   // A line for each entry: to be looked at, and not a line for each of many probabilities.
   const Json json = to_json(mechanism);
   std::string text;
   for (const auto& [name, value] : json.items())
     text += fmt::format("{} {}: {}", text.empty() ? "{\n" : ",\n", Json(name).dump(), value.dump());
-  write_file(file, text + "\n}\n", FileAccess::OwnerOnly);
+  return text + "\n}\n";
 }
 
-Mechanism read_mechanism(const std::filesystem::path& file) {
-  const std::string text = read_file(file);
+Mechanism parse_mechanism(const std::string& content, const std::string& source) {
   try {
-    const Json json = Json::parse(text);
-    if (json.at("kind") != "hyobscure mechanism") throw_damaged(file);
+    const Json json = Json::parse(content);
+    if (json.at("kind") != "hyobscure mechanism") throw_damaged(source);
     if (json.at("format") != Mechanism::kFormat)
-      throw InputError({.source = file.string()},
+      throw InputError({.source = source},
                        fmt::format("the mechanism has format {}, this program reads format {}",
                                    json.at("format").dump(), Mechanism::kFormat),
                        "Use the version of hyobscure that wrote it, or run fit again.");
     Mechanism mechanism = from_json(json);
-    mechanism.source = file.string();
-    if (!is_consistent(mechanism)) throw_damaged(file);
+    mechanism.source = source;
+    if (!is_consistent(mechanism)) throw_damaged(source);
     return mechanism;
   } catch (const Json::exception&) {
-    throw_damaged(file);
+    throw_damaged(source);
   } catch (const std::out_of_range&) {
-    throw_damaged(file);
+    throw_damaged(source);
   }
+}
+
+void write_mechanism(const Mechanism& mechanism, const std::filesystem::path& file) {
+  write_file(file, mechanism_content(mechanism), FileAccess::OwnerOnly);
+}
+
+Mechanism read_mechanism(const std::filesystem::path& file) {
+  return parse_mechanism(read_file(file), file.string());
 }
 
 }  // namespace hyobscure::obscure

@@ -92,6 +92,11 @@ struct Mechanism {
   solve::Partition partition() const;
 };
 
+/// The content of a mechanism's file, JSON; and back. Reading throws InputError, with `source` as its place,
+/// for text that is no mechanism, is damaged, or has another format version.
+[[nodiscard]] std::string mechanism_content(const Mechanism& mechanism);
+[[nodiscard]] Mechanism parse_mechanism(const std::string& content, const std::string& source);
+
 /// JSON, readable by its owner only. Throws InputError when it cannot be written.
 void write_mechanism(const Mechanism& mechanism, const std::filesystem::path& file);
 
