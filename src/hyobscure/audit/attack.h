@@ -1,7 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "hyobscure/audit/boosting.h"
@@ -12,7 +16,25 @@
 
 namespace hyobscure::audit {
 
-enum class Attacker { Forest, Boosting };
+enum class Attacker {
+  Forest,
+  Boosting,
+  Own,  ///< one of AttackSettings::own
+};
+
+/// What an attacker of the caller's has learned: gives the predictions for rows that have the columns of the
+/// training rows.
+using OwnModel = std::function<Predictions(const data::SparseRows& rows)>;
+
+/// An attacker of the caller's. The same controls, splits and publications are for him.
+struct OwnAttacker {
+  std::string name;
+  /// Learns from rows and their numbers (classes = 0), or their classes 0 .. classes-1, all of which occur.
+  /// The seed belongs to the trial. May be called on several threads at once.
+  std::function<OwnModel(const data::SparseRows& rows, std::span<const double> label_of_row,
+                         std::uint32_t classes, std::uint64_t seed)>
+      learn;
+};
 
 enum class Scenario {
   I,       ///< learns from true features and secrets of some people, attacks the release of the others
@@ -27,6 +49,7 @@ struct AttackSettings {
   int repetitions = 10;  ///< each with its own split and its own publication; at least 1
   int trees = 100;       ///< of the forest
   BoostingSettings boosting = {};
+  std::vector<OwnAttacker> own = {};  ///< beside the others
 };
 
 /// Errors of one measure, each with its 95 % interval. All are of the same people and splits, so differences
@@ -57,6 +80,7 @@ struct AttackResult {
   /// One repetition: the interval is over people, and speaks of this release and split only. Otherwise over
   /// splits and publications, corrected for their dependence (interval.h).
   bool interval_over_people = false;
+  std::string own_name = {};  ///< of Attacker::Own
 };
 
 /// Tries to infer the secret of people from what is published of them: features, group and kept cells.

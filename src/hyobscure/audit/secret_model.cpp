@@ -6,6 +6,8 @@
 #include <map>
 #include <numeric>
 
+#include "hyobscure/base/error.h"
+
 namespace hyobscure::audit {
 namespace {
 
@@ -70,6 +72,19 @@ std::vector<std::uint32_t> distinct_values(const Victims& victims, People people
   return values;
 }
 
+std::uint64_t seed_of(const Key& key) { return RandomStream(key.derive("own attacker"))(); }
+
+/// Predictions of the caller's model.
+Predictions checked(Predictions predicted, std::size_t rows, std::size_t outputs) {
+  if (predicted.rows() != static_cast<Index>(rows) || predicted.cols() != static_cast<Index>(outputs) ||
+      !predicted.allFinite())
+    throw InputError(
+        {.source = "attacker"},
+        "its predictions are not one finite number for each row, or one probability for each class",
+        "Correct the model.");
+  return predicted;
+}
+
 }  // namespace
 
 GroupValues::GroupValues(const Victims& victims)
@@ -130,7 +145,7 @@ SparseRows seen_rows(const Victims& victims, const GroupValues& groups, const Si
   return seen;
 }
 
-SecretModel::SecretModel(const Victims& victims, const GroupValues& groups, Attacker attacker,
+SecretModel::SecretModel(const Victims& victims, const GroupValues& groups, const ChosenAttacker& attacker,
                          const AttackSettings& settings, People known, const Sight& sight, const Key& key,
                          const Progress& progress)
     : victims_(victims), groups_(groups), known_values_(distinct_values(victims, known)) {
@@ -139,7 +154,9 @@ SecretModel::SecretModel(const Victims& victims, const GroupValues& groups, Atta
   ForestSettings forest{.trees = settings.trees};
   if (victims.ordered()) {
     const std::vector<double> numbers = numbers_of(victims, known);
-    if (attacker == Attacker::Forest)
+    if (attacker.own != nullptr)
+      model_ = attacker.own->learn(rows, numbers, 0, seed_of(key));
+    else if (attacker.attacker == Attacker::Forest)
       model_ = Forest::of_numbers(rows, numbers, forest, key, progress);
     else
       model_.emplace<Boosting>(Boosting::of_numbers(rows, numbers, settings.boosting, progress));
@@ -155,7 +172,10 @@ SecretModel::SecretModel(const Victims& victims, const GroupValues& groups, Atta
       std::max<std::size_t>(1, static_cast<std::size_t>(std::sqrt(static_cast<double>(rows.columns))));
   // Group and kept cells are a few columns that tell much among many that tell little.
   forest.always_tried_from = victims.features.columns;
-  if (attacker == Attacker::Forest)
+  if (attacker.own != nullptr)
+    model_ =
+        attacker.own->learn(rows, std::vector<double>(classes.begin(), classes.end()), count, seed_of(key));
+  else if (attacker.attacker == Attacker::Forest)
     model_ = Forest::of_classes(rows, classes, count, forest, key, progress);
   else
     model_.emplace<Boosting>(Boosting::of_classes(rows, classes, count, settings.boosting, progress));
@@ -168,6 +188,8 @@ PersonErrors SecretModel::errors(People tested, const Sight& sight) const {
     predicted = forest->predict(rows);
   else if (const auto* boosting = std::get_if<Boosting>(&model_))
     predicted = boosting->predict(rows);
+  else if (const auto* own = std::get_if<OwnModel>(&model_))
+    predicted = checked((*own)(rows), tested.size(), victims_.ordered() ? 1 : known_values_.size());
   else
     predicted = Predictions::Constant(static_cast<Index>(tested.size()), 1,
                                       victims_.ordered() ? victims_.numbers[known_values_.front()] : 1.0);

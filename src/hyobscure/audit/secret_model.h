@@ -45,7 +45,7 @@ data::SparseRows seen_rows(const Victims& victims, const GroupValues& groups, co
 /// An attacker who has learned secrets of some people.
 class SecretModel {
  public:
-  SecretModel(const Victims& victims, const GroupValues& groups, Attacker attacker,
+  SecretModel(const Victims& victims, const GroupValues& groups, const ChosenAttacker& attacker,
               const AttackSettings& settings, std::span<const std::uint32_t> known, const Sight& sight,
               const Key& key, const Progress& progress);
 
@@ -55,7 +55,8 @@ class SecretModel {
   const Victims& victims_;
   const GroupValues& groups_;
   std::vector<std::uint32_t> known_values_;  // categories: class c of the model is value known_values_[c]
-  std::variant<std::monostate, Forest, Boosting> model_;  // none where the known people have one value
+  std::variant<std::monostate, Forest, Boosting, OwnModel>
+      model_;  // none where the known people have one value
 };
 
 /// What can be guessed without features: median or frequencies of the known people of the same group and kept

@@ -40,9 +40,9 @@ bool same(const Sight& a, const Sight& b) {
                                         b.row_of_person.begin(), b.row_of_person.end());
 }
 
-Outcome run_trial(const Victims& victims, const GroupValues& groups, const Trial& trial, Attacker attacker,
-                  const AttackSettings& settings, const Sight& truth, const Key& key,
-                  const Progress& progress) {
+Outcome run_trial(const Victims& victims, const GroupValues& groups, const Trial& trial,
+                  const ChosenAttacker& attacker, const AttackSettings& settings, const Sight& truth,
+                  const Key& key, const Progress& progress) {
   const auto learn = [&](const Sight& sight) {
     return SecretModel(victims, groups, attacker, settings, trial.known, sight, key, progress);
   };
@@ -55,6 +55,13 @@ Outcome run_trial(const Victims& victims, const GroupValues& groups, const Trial
   outcome.group_only = guess.errors(trial.tested);
   outcome.no_information = guess.errors_without_group(trial.tested);
   return outcome;
+}
+
+std::vector<ChosenAttacker> chosen_attackers(const AttackSettings& settings) {
+  std::vector<ChosenAttacker> chosen;
+  for (const Attacker attacker : settings.attackers) chosen.push_back({.attacker = attacker});
+  for (const OwnAttacker& own : settings.own) chosen.push_back({.attacker = Attacker::Own, .own = &own});
+  return chosen;
 }
 
 using Errors = std::vector<double> PersonErrors::*;
@@ -126,7 +133,7 @@ void validate(const AttackSettings& settings, std::size_t people) {
   const auto require = [](bool fits, const char* name, const char* range) {
     if (!fits) throw InputError({.source = name}, "the setting is out of range", range);
   };
-  require(!settings.attackers.empty(), "attackers", "Name at least one.");
+  require(!settings.attackers.empty() || !settings.own.empty(), "attackers", "Name at least one.");
   require(settings.repetitions >= 1, "repetitions", "Take at least 1.");
   require(settings.folds >= 2 && static_cast<std::size_t>(settings.folds) <= people / 2, "folds",
           "Take at least 2 and at most half as many as there are people.");
@@ -152,21 +159,22 @@ std::vector<AttackResult> run_trials(const Victims& victims, const std::vector<T
   const std::vector<std::uint32_t> own = own_rows(victims.size());
   const Sight truth{.rows = &victims.features, .row_of_person = own};
   const std::size_t count = trials.size();
-  std::vector<Outcome> outcomes(count * settings.attackers.size());
+  const std::vector<ChosenAttacker> attackers = chosen_attackers(settings);
+  std::vector<Outcome> outcomes(count * attackers.size());
   SharedProgress shared(progress, "attacking", outcomes.size());
   parallel_blocks(outcomes.size(), 1, [&](std::size_t task, std::size_t) {
     const Trial& trial = trials[task % count];
-    outcomes[task] = run_trial(victims, groups, trial, settings.attackers[task / count], settings, truth,
+    outcomes[task] = run_trial(victims, groups, trial, attackers[task / count], settings, truth,
                                key.derive(trial.name), progress);
     shared.one_done();
   });
 
   std::vector<AttackResult> results;
   const std::size_t known = trials.front().known.size(), tested = trials.front().tested.size();
-  for (std::size_t a = 0; a < settings.attackers.size(); ++a) {
+  for (std::size_t a = 0; a < attackers.size(); ++a) {
     const Summary summary({outcomes.data() + a * count, count}, settings.repetitions == 1,
                           static_cast<double>(tested) / static_cast<double>(known));
-    AttackResult result{.attacker = settings.attackers[a],
+    AttackResult result{.attacker = attackers[a].attacker,
                         .scenario = scenario,
                         .error = summary.errors(&PersonErrors::first),
                         .top5_error = {},
@@ -174,7 +182,8 @@ std::vector<AttackResult> run_trials(const Victims& victims, const std::vector<T
                         .repetitions = settings.repetitions,
                         .known_people = known,
                         .tested_people = tested,
-                        .interval_over_people = settings.repetitions == 1};
+                        .interval_over_people = settings.repetitions == 1,
+                        .own_name = attackers[a].own == nullptr ? "" : attackers[a].own->name};
     if (!victims.ordered() && groups.most_values() > 5)
       result.top5_error = summary.errors(&PersonErrors::fifth);
     if (victims.spatial()) result.km_error = summary.errors(&PersonErrors::km);

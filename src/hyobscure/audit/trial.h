@@ -24,6 +24,12 @@ struct Trial {
   Sight attacked;
 };
 
+/// One of the attackers of the settings.
+struct ChosenAttacker {
+  Attacker attacker;
+  const OwnAttacker* own = nullptr;
+};
+
 struct Split {
   std::vector<std::uint32_t> known;
   std::vector<std::uint32_t> tested;

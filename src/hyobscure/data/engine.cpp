@@ -9,6 +9,8 @@
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/scratch.h"
+#include "hyobscure/data/arrow_table.h"
+#include "hyobscure/data/duckdb_error.h"
 
 namespace hyobscure::data {
 namespace {
@@ -98,6 +100,12 @@ struct Result {
     duckdb_destroy_result(&handle);
   }
 };
+/// A streamed result ends early, without a further chunk, when a later part of the input cannot be read.
+void throw_if_failed(duckdb_result& result) {
+  if (const char* text = duckdb_result_error(&result); text != nullptr && *text != '\0')
+    throw_engine_error(text);
+}
+
 struct Extracted {
   duckdb_extracted_statements handle = nullptr;
   ~Extracted() { duckdb_destroy_extracted(&handle); }
@@ -182,6 +190,13 @@ InputError explain_file(const std::string& text, const std::string& source) {
 }
 
 }  // namespace
+
+void throw_if(duckdb_error_data error) {
+  const std::string text =
+      error != nullptr && duckdb_error_data_has_error(error) ? duckdb_error_data_message(error) : "";
+  duckdb_destroy_error_data(&error);
+  if (!text.empty()) throw_engine_error(text.c_str());
+}
 
 InputError explain(const EngineError& error, const std::string& source) {
   const std::string& text = error.private_text();
@@ -324,6 +339,7 @@ Engine::Engine(const EngineSettings& settings, const Progress& progress) : state
       settings.memory.empty() ? texts("SELECT current_setting('memory_limit')").at(0) : settings.memory);
   run(fmt::format("SET memory_limit = '{}KB'", std::max(1.0, std::floor(memory / 2 / 1000))));
   state_->memory_for_rows = static_cast<std::size_t>(memory / 16);
+  for (const auto& table : settings.tables) add_table(table);
 }
 
 std::size_t Engine::memory_for_rows() const { return state_->memory_for_rows; }
@@ -350,9 +366,7 @@ void Engine::query(const std::string& sql, const std::function<void(const Chunk&
     state_->progress.throw_if_stopped();
   }
   result.streaming = false;
-  // A streamed result ends early, without a further chunk, when a later part of the input cannot be read.
-  if (const char* text = duckdb_result_error(&result.handle); text != nullptr && *text != '\0')
-    throw_engine_error(text);
+  throw_if_failed(result.handle);
 }
 
 std::vector<std::int64_t> Engine::integers(const std::string& sql) {
@@ -379,6 +393,49 @@ std::vector<std::string> Engine::texts(const std::string& sql) {
     for (std::size_t row = 0; row < chunk.rows(); ++row) column.emplace_back(chunk.text(0, row));
   });
   return column;
+}
+
+namespace {
+
+/// Names and types of a result, as Arrow has them.
+ArrowOwned<ArrowSchema> arrow_schema(duckdb_result& result, duckdb_arrow_options options) {
+  std::vector<duckdb_logical_type> types;
+  std::vector<const char*> names;
+  for (idx_t c = 0; c < duckdb_column_count(&result); ++c) {
+    types.push_back(duckdb_column_logical_type(&result, c));
+    names.push_back(duckdb_column_name(&result, c));
+  }
+  ArrowOwned<ArrowSchema> schema;
+  duckdb_error_data error =
+      duckdb_to_arrow_schema(options, types.data(), names.data(), types.size(), schema.get());
+  for (duckdb_logical_type& type : types) duckdb_destroy_logical_type(&type);
+  throw_if(error);
+  return schema;
+}
+
+struct ArrowOptions {
+  duckdb_arrow_options handle;
+  ~ArrowOptions() { duckdb_destroy_arrow_options(&handle); }
+};
+
+}  // namespace
+
+ArrowRows Engine::arrow(const std::string& sql) {
+  Result result{.connection = state_->connection};
+  state_->execute(sql, result);
+  const ArrowOptions options{duckdb_result_get_arrow_options(&result.handle)};
+  ArrowRows rows{.schema = arrow_schema(result.handle, options.handle), .batches = {}};
+  while (duckdb_data_chunk handle = duckdb_fetch_chunk(result.handle)) {
+    const Chunk chunk(handle);
+    if (chunk.rows() == 0) continue;
+    ArrowOwned<ArrowArray> batch;
+    throw_if(duckdb_data_chunk_to_arrow(options.handle, handle, batch.get()));
+    rows.batches.push_back(std::move(batch));
+    state_->progress.throw_if_stopped();
+  }
+  result.streaming = false;
+  throw_if_failed(result.handle);
+  return rows;
 }
 
 std::vector<Column> Engine::describe(const std::string& relation) {

@@ -16,10 +16,15 @@
 
 namespace hyobscure::data {
 
+class ArrowTable;
+struct ArrowRows;
+
 struct EngineSettings {
   std::filesystem::path folder = ".";  ///< relative file names in a query start here
   std::string memory = {};  ///< such as "2GB", for all of the process; empty: most of the machine's
   int threads = 0;          ///< 0: all cores
+  /// Tables of the caller's memory, to select from by their names; column hyo_row numbers their rows from 0.
+  std::vector<std::shared_ptr<const ArrowTable>> tables = {};
 };
 
 /// The engine could not carry out a statement. The text of DuckDB stays inside, because it may quote a cell;
@@ -119,6 +124,8 @@ class Engine {
   std::vector<double> doubles(const std::string& sql);
   /// The first column, VARCHAR, of every row.
   std::vector<std::string> texts(const std::string& sql);
+  /// All rows of a query, copied out.
+  ArrowRows arrow(const std::string& sql);
   std::vector<Column> describe(const std::string& relation);
   /// Columns of a query as it names them, equal names included.
   std::vector<Column> describe_query(const std::string& query);
@@ -150,7 +157,8 @@ class Engine {
 
  private:
   void* connection() const;
-  std::size_t made_ = 0;  ///< calls of made_rows and text_function
+  void add_table(const std::shared_ptr<const ArrowTable>& table);
+  std::size_t made_ = 0;  ///< calls of made_rows, text_function and add_table
 
   struct State;
   std::unique_ptr<State> state_;

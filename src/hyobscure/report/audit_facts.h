@@ -9,8 +9,8 @@
 
 namespace hyobscure::report {
 
-[[nodiscard]] std::string attacker_name(audit::Attacker attacker);  ///< "random forest"
-[[nodiscard]] std::string scenario_name(audit::Scenario scenario);  ///< "I"
+[[nodiscard]] std::string attacker_name(const audit::AttackResult& attack);  ///< "random forest"
+[[nodiscard]] std::string scenario_name(audit::Scenario scenario);           ///< "I"
 /// What `error` of an attack is: "mean absolute error", "share of wrong guesses".
 [[nodiscard]] std::string error_name(const study::Audit& audit);
 

@@ -48,7 +48,7 @@ std::string attacks_text(const study::Audit& audit, const std::string& error, co
     const std::optional<audit::AttackErrors> errors = errors_of(attack);
     if (!errors) continue;
     any = true;
-    table.row({attacker_name(attack.attacker), scenario_name(attack.scenario), with_interval(errors->attack),
+    table.row({attacker_name(attack), scenario_name(attack.scenario), with_interval(errors->attack),
                figure(errors->unobscured.mean), figure(errors->group_only.mean),
                figure(errors->no_information.mean), with_interval(errors->advantage), verdict(*errors)});
   }
@@ -129,9 +129,9 @@ Json errors_json(const audit::AttackErrors& errors) {
 }
 
 Json attack_json(const audit::AttackResult& attack) {
-  Json json = {{"attacker", attacker_name(attack.attacker)}, {"scenario", scenario_name(attack.scenario)},
-               {"what", what_he_has(attack.scenario)},       {"repetitions", attack.repetitions},
-               {"known_people", attack.known_people},        {"tested_people", attack.tested_people}};
+  Json json = {{"attacker", attacker_name(attack)},    {"scenario", scenario_name(attack.scenario)},
+               {"what", what_he_has(attack.scenario)}, {"repetitions", attack.repetitions},
+               {"known_people", attack.known_people},  {"tested_people", attack.tested_people}};
   json.update(errors_json(attack.error));
   if (attack.top5_error) json["top5"] = errors_json(*attack.top5_error);
   if (attack.km_error) json["km"] = errors_json(*attack.km_error);
@@ -161,8 +161,9 @@ std::string error_name(const study::Audit& audit) {
   return audit.ordered ? "mean absolute error" : "share of wrong guesses";
 }
 
-std::string attacker_name(audit::Attacker attacker) {
-  return attacker == audit::Attacker::Forest ? "random forest" : "boosted trees";
+std::string attacker_name(const audit::AttackResult& attack) {
+  if (attack.attacker == audit::Attacker::Own) return attack.own_name;
+  return attack.attacker == audit::Attacker::Forest ? "random forest" : "boosted trees";
 }
 
 std::string scenario_name(audit::Scenario scenario) {

@@ -89,12 +89,11 @@ std::string trade_off_text(const study::TradeOff& trade_off) {
     if (worst == nullptr)
       row.insert(row.end(), {"-", "-", "-", "-"});
     else
-      row.insert(row.end(),
-                 {fmt::format("{} {}", attacker_name(worst->attacker), scenario_name(worst->scenario)),
-                  fmt::format("{:.3f} [{:.3f}, {:.3f}]", worst->error.attack.mean, worst->error.attack.low,
-                              worst->error.attack.high),
-                  fmt::format("{:.3f}", worst->error.group_only.mean),
-                  fmt::format("{:.3f}", worst->error.unobscured.mean)});
+      row.insert(row.end(), {fmt::format("{} {}", attacker_name(*worst), scenario_name(worst->scenario)),
+                             fmt::format("{:.3f} [{:.3f}, {:.3f}]", worst->error.attack.mean,
+                                         worst->error.attack.low, worst->error.attack.high),
+                             fmt::format("{:.3f}", worst->error.group_only.mean),
+                             fmt::format("{:.3f}", worst->error.unobscured.mean)});
     row.push_back(point.audit.informed ? fmt::format("{:.3f}", point.audit.informed->error) : "-");
     if (of_places) add_km(row, point.audit);
     for (const audit::UtilityResult& utility : point.audit.utilities) row.push_back(loss_text(utility));
@@ -111,8 +110,7 @@ std::string trade_off_csv(const study::TradeOff& trade_off) {
   std::string text = "method,budget,distance,leakage_bits,kind,name,figure,mean,low,high\n";
   for (const study::AuditedPoint& point : trade_off.points) {
     for (const audit::AttackResult& attack : point.audit.attacks) {
-      const std::string name =
-          fmt::format("{} {}", attacker_name(attack.attacker), scenario_name(attack.scenario));
+      const std::string name = fmt::format("{} {}", attacker_name(attack), scenario_name(attack.scenario));
       csv_errors(text, point, name, attack.error, "");
       if (attack.top5_error) csv_errors(text, point, name, *attack.top5_error, "_top5");
       if (attack.km_error) csv_errors(text, point, name, *attack.km_error, "_km");

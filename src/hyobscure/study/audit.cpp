@@ -73,11 +73,12 @@ class Target {
   std::uint32_t groups_;
 };
 
-audit::AttackSettings attack_settings(const data::Spec& spec) {
+audit::AttackSettings attack_settings(const data::Spec& spec, const std::vector<audit::OwnAttacker>& own) {
   audit::AttackSettings settings{.attackers = {},
                                  .known_share = spec.audit.known,
                                  .folds = spec.audit.folds,
-                                 .repetitions = spec.audit.releases};
+                                 .repetitions = spec.audit.releases,
+                                 .own = own};
   for (const std::string& name : spec.audit.attackers)
     settings.attackers.push_back(name == "forest" ? audit::Attacker::Forest : audit::Attacker::Boosting);
   return settings;
@@ -87,12 +88,14 @@ audit::AttackSettings attack_settings(const data::Spec& spec) {
 Key split_key(const data::Spec& spec) { return obscure::search_key(spec).derive("audit"); }
 
 void add_attacks(Audit& audit, const data::Spec& spec, const audit::Victims& victims,
-                 const audit::PublicationOf& publication_of, const Progress& progress) {
+                 const audit::PublicationOf& publication_of, const std::vector<audit::OwnAttacker>& own,
+                 const Progress& progress) {
   for (const std::string& name : spec.audit.scenarios) {
     progress.report(fmt::format("attacking, scenario {}", name), 0, 0);
     const auto scenario = name == "I" ? audit::Scenario::I : audit::Scenario::II;
-    for (audit::AttackResult& result : audit::attack(victims, publication_of, scenario, attack_settings(spec),
-                                                     split_key(spec).derive(name), progress))
+    for (audit::AttackResult& result :
+         audit::attack(victims, publication_of, scenario, attack_settings(spec, own),
+                       split_key(spec).derive(name), progress))
       audit.attacks.push_back(std::move(result));
   }
 }
@@ -143,10 +146,11 @@ solve::Partition groups_of(const obscure::Mechanism& mechanism, const data::Peop
 
 void add_shadow(Audit& audit, const data::Spec& spec, const data::People& people,
                 const obscure::Mechanism& mechanism, const audit::Victims& victims,
-                const audit::PublicationOf& publication_of, const Progress& progress) {
+                const audit::PublicationOf& publication_of, const std::vector<audit::OwnAttacker>& own,
+                const Progress& progress) {
   if (spec.audit.shadow == 0) return;
   progress.report("the shadow attacker", 0, 0);
-  audit::AttackSettings settings = attack_settings(spec);
+  audit::AttackSettings settings = attack_settings(spec, own);
   settings.repetitions = spec.audit.shadow;
   const data::Spec own = shadow_spec(spec, mechanism, people);
   const audit::MechanismOn mechanism_on = [&](std::span<const std::uint32_t> chosen, const Key& key) {
@@ -222,7 +226,8 @@ std::vector<std::uint32_t> donors_by_id(const std::vector<release::PublishedRow>
 }  // namespace
 
 Audit audit_mechanism(const data::People& people, const data::Spec& spec, const obscure::Mechanism& mechanism,
-                      const std::optional<audit::TaskLabel>& task, const Progress& progress) {
+                      const std::optional<audit::TaskLabel>& task, const Progress& progress,
+                      const std::vector<audit::OwnAttacker>& own) {
   std::vector<std::uint32_t> group_of_value;
   for (std::uint32_t v = 0; v < people.values.size(); ++v)
     group_of_value.push_back(static_cast<std::uint32_t>(mechanism.group_of_value(v)));
@@ -234,8 +239,8 @@ Audit audit_mechanism(const data::People& people, const data::Spec& spec, const 
   audit.repetitions = spec.audit.releases;
   audit.redrawn = true;
   audit.ordered = victims.ordered();
-  add_attacks(audit, spec, victims, publication_of, progress);
-  add_shadow(audit, spec, people, mechanism, victims, publication_of, progress);
+  add_attacks(audit, spec, victims, publication_of, own, progress);
+  add_shadow(audit, spec, people, mechanism, victims, publication_of, own, progress);
   add_informed(audit, spec, people, mechanism, redraw, victims, progress);
   audit.utilities = utilities(people, spec, task, publication_of, progress);
   return audit;
@@ -243,7 +248,7 @@ Audit audit_mechanism(const data::People& people, const data::Spec& spec, const 
 
 Audit audit_release(const data::People& people, const data::Spec& spec, const std::filesystem::path& folder,
                     const std::optional<audit::TaskLabel>& task, const Progress& progress,
-                    data::EngineSettings engine) {
+                    data::EngineSettings engine, const std::vector<audit::OwnAttacker>& own) {
   const auto rows = release::published_rows(folder, spec, progress, std::move(engine));
   const auto donors = donors_by_id(rows, people, folder);
   const release::Manifest manifest = release::read_manifest(folder / release::Manifest::kFileName);
@@ -255,7 +260,7 @@ Audit audit_release(const data::People& people, const data::Spec& spec, const st
   Audit audit;
   audit.repetitions = spec.audit.releases;
   audit.ordered = victims.ordered();
-  add_attacks(audit, spec, victims, publication_of, progress);
+  add_attacks(audit, spec, victims, publication_of, own, progress);
   audit.utilities = utilities(people, spec, task, publication_of, progress);
   audit.notes.push_back(
       "Every repetition attacks the one release by another split. With its mechanism (-m) each has a draw of "

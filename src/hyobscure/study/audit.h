@@ -30,20 +30,22 @@ struct Audit {
 };
 
 /// The audit as the spec has it ([audit]) of a mechanism: every repetition draws anew, in memory; the first
-/// draw is the release itself. `task`: as task_label() reads it. Throws InputError for people whom nobody
-/// could audit, and Stopped.
+/// draw is the release itself. `task`: as task_label() reads it. `own`: attackers of the caller's beside
+/// those of the spec. Throws InputError for people whom nobody could audit, and Stopped.
 ///
 /// Several secrets are one value to the attackers; where one of them is a place, its distance counts.
 [[nodiscard]] Audit audit_mechanism(const data::People& people, const data::Spec& spec,
                                     const obscure::Mechanism& mechanism,
                                     const std::optional<audit::TaskLabel>& task,
-                                    const Progress& progress = {});
+                                    const Progress& progress = {},
+                                    const std::vector<audit::OwnAttacker>& own = {});
 
 /// The audit of a written release from its files: the same attacks, all on the one release, without those who
 /// know the channel. Throws InputError as release::published_rows does.
 [[nodiscard]] Audit audit_release(const data::People& people, const data::Spec& spec,
                                   const std::filesystem::path& folder,
                                   const std::optional<audit::TaskLabel>& task, const Progress& progress = {},
-                                  data::EngineSettings engine = {});
+                                  data::EngineSettings engine = {},
+                                  const std::vector<audit::OwnAttacker>& own = {});
 
 }  // namespace hyobscure::study
