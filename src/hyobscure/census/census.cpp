@@ -61,7 +61,7 @@ Census take_census(const People& people, const CensusSettings& settings, const K
   check_size(people.values.size(), settings.clustering.clusters);
   check_rows(settings.distance, people.features, settings.source);
   Clustering clustering =
-      cluster_checked_rows(people.features, settings.clustering, key.derive("clusters"), progress);
+      cluster_checked_rows(people.features, settings.clustering, clusters_key(key), progress);
   MatrixXd counts = count_cells(people, clustering);
   MatrixXd sums = sum_distances(people, clustering, counts, settings.distance, progress);
   return {.clustering = std::move(clustering), .counts = std::move(counts), .pair_sums = std::move(sums)};

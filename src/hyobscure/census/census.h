@@ -31,6 +31,9 @@ struct Census {
   return value * clusters + cluster;
 }
 
+/// The key of the clusters of a census.
+[[nodiscard]] inline Key clusters_key(const Key& census) { return census.derive("clusters"); }
+
 /// Throws InputError when the table of distances would exceed 2 GiB.
 void check_size(std::size_t values, int clusters);
 

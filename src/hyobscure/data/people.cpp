@@ -102,32 +102,40 @@ People select(const People& people, std::span<const std::uint32_t> chosen) {
   return some;
 }
 
-std::string fingerprint(const People& people) {
-  constexpr std::size_t kBlock = 4096;
+std::string fingerprint_of_block(const People& people, std::size_t begin, std::size_t end) {
   const SparseRows& rows = people.features;
-  std::vector<std::string> of_block(block_count(people.size(), kBlock));
-  parallel_blocks(people.size(), kBlock, [&](std::size_t begin, std::size_t end) {
-    Sha256 hash;
-    for (std::size_t u = begin; u < end; ++u) {
-      add(hash, people.ids[u]);
-      const std::array numbers{std::uint64_t{people.secrets[u]}, std::uint64_t{rows[u].items.size()},
-                               std::uint64_t{people.kept.empty() ? 0 : people.kept[u]}};
-      hash.add(std::span<const std::uint64_t>(numbers));
-    }
-    const std::size_t first = rows.starts[begin], count = rows.starts[end] - first;
-    hash.add(std::span<const std::uint32_t>(rows.items).subspan(first, count));
-    hash.add(std::span<const double>(rows.values).subspan(first, count));
-    rows.let_go(begin, end);
-    of_block[begin / kBlock] = hash.finish();
-  });
   Sha256 hash;
-  for (const std::string& block : of_block) hash.add(block);
-  for (const SecretValue& value : people.values) {
+  for (std::size_t u = begin; u < end; ++u) {
+    add(hash, people.ids[u]);
+    const std::array numbers{std::uint64_t{people.secrets[u]}, std::uint64_t{rows[u].items.size()},
+                             std::uint64_t{people.kept.empty() ? 0 : people.kept[u]}};
+    hash.add(std::span<const std::uint64_t>(numbers));
+  }
+  const std::size_t first = rows.starts[begin], count = rows.starts[end] - first;
+  hash.add(std::span<const std::uint32_t>(rows.items).subspan(first, count));
+  hash.add(std::span<const double>(rows.values).subspan(first, count));
+  rows.let_go(begin, end);
+  return hash.finish();
+}
+
+std::string fingerprint_of_blocks(std::span<const std::string> blocks, std::span<const SecretValue> values,
+                                  const std::optional<SecretSpace>& space) {
+  Sha256 hash;
+  for (const std::string& block : blocks) hash.add(block);
+  for (const SecretValue& value : values) {
     const std::array bounds{value.low, value.high};
     hash.add(std::span<const double>(bounds));
   }
-  if (people.space) add(hash, *people.space);
+  if (space) add(hash, *space);
   return hash.finish();
+}
+
+std::string fingerprint(const People& people) {
+  std::vector<std::string> blocks(block_count(people.size(), kFingerprintBlock));
+  parallel_blocks(people.size(), kFingerprintBlock, [&](std::size_t begin, std::size_t end) {
+    blocks[begin / kFingerprintBlock] = fingerprint_of_block(people, begin, end);
+  });
+  return fingerprint_of_blocks(blocks, people.values, people.space);
 }
 
 }  // namespace hyobscure::data

@@ -74,4 +74,14 @@ struct People {
 /// Hash of ids, secrets, features and who shares kept cells: tells whether two readings saw the same data.
 std::string fingerprint(const People& people);
 
+// The same in steps, for people on many machines.
+
+inline constexpr std::size_t kFingerprintBlock = 4096;  ///< people that are hashed together
+
+/// Of people begin .. end - 1, a block of all.
+std::string fingerprint_of_block(const People& people, std::size_t begin, std::size_t end);
+/// Of the blocks of all people in their order, and of what the secret can be.
+std::string fingerprint_of_blocks(std::span<const std::string> blocks, std::span<const SecretValue> values,
+                                  const std::optional<SecretSpace>& space);
+
 }  // namespace hyobscure::data

@@ -92,14 +92,14 @@ class WideFeatures {
     const double width = scaled ? range[1] - range[0] : 1.0;
     if (std::isnan(low) || std::isnan(width) || width == 0) return;  // nothing to tell people apart by
     const auto scale = [&](const std::string& x) {
-      return fmt::format("({} - {:.17g}) / {:.17g}", x, low, width);
+      return fmt::format("({} - {}) / {}", x, exact_number(low), exact_number(width));
     };
     const std::string item = quoted_text(name);
     result.push_back(fmt::format("SELECT u, {} AS item, {} AS value FROM hyo_kept WHERE c{} IS NOT NULL",
                                  item, scale(number), i));
     if (spec_.people.missing == "mean")
       result.push_back(fmt::format("SELECT u, {} AS item, {} AS value FROM hyo_kept WHERE c{} IS NULL", item,
-                                   scale(fmt::format("{:.17g}", mean_of_column(engine_, number))), i));
+                                   scale(exact_number(mean_of_column(engine_, number))), i));
     if (spec_.people.missing == "category")
       result.push_back(fmt::format("SELECT u, {} AS item, 1.0 AS value FROM hyo_kept WHERE c{} IS NULL",
                                    quoted_text(name + " is missing"), i));

@@ -94,6 +94,26 @@ class RowCollector::Sink {
   std::optional<ScratchFile> items_, values_;
 };
 
+bool append_merged(std::span<RowEntry> entries, const MergeValues& merge, SparseRows& rows) {
+  std::ranges::sort(entries, [](const RowEntry& a, const RowEntry& b) {
+    return a.item != b.item ? a.item < b.item : a.value < b.value;
+  });
+  bool merged = false;
+  std::vector<double> same;
+  for (std::size_t at = 0; at < entries.size();) {
+    same.clear();
+    const std::uint32_t item = entries[at].item;
+    for (; at < entries.size() && entries[at].item == item; ++at) same.push_back(entries[at].value);
+    merged = merged || same.size() > 1;
+    const double value = same.size() == 1 ? same[0] : merge(same);
+    if (value == 0) continue;  // says nothing that an absent entry does not say
+    rows.items.push_back(item);
+    rows.values.push_back(value);
+  }
+  rows.end_row();
+  return merged;
+}
+
 SparseRows RowCollector::rows_of_range(std::size_t range, const Stored<Entry>& file,
                                        std::span<const std::uint32_t> item_order, const Merge& merge) {
   std::vector<Entry> entries = take(ranges_[range], file);
@@ -102,11 +122,7 @@ SparseRows RowCollector::rows_of_range(std::size_t range, const Stored<Entry>& f
   for (const Entry& entry : entries) starts[entry.person - first + 1] += 1;
   std::partial_sum(starts.begin(), starts.end(), starts.begin());
 
-  struct Cell {
-    std::uint32_t item;
-    double value;
-  };
-  std::vector<Cell> cells(entries.size());
+  std::vector<RowEntry> cells(entries.size());
   std::vector<std::size_t> next(starts.begin(), starts.end() - 1);
   for (const Entry& entry : entries)
     cells[next[entry.person - first]++] = {item_order[entry.item], entry.value};
@@ -115,24 +131,10 @@ SparseRows RowCollector::rows_of_range(std::size_t range, const Stored<Entry>& f
   SparseRows rows;
   rows.items.reserve(cells.size());
   rows.values.reserve(cells.size());
-  std::vector<double> same;
-  for (std::size_t person = 0; person + 1 < starts.size(); ++person) {
-    const std::span<Cell> row = std::span(cells).subspan(starts[person], starts[person + 1] - starts[person]);
-    std::ranges::sort(row, [](const Cell& a, const Cell& b) {
-      return a.item != b.item ? a.item < b.item : a.value < b.value;
-    });
-    for (std::size_t at = 0; at < row.size();) {
-      same.clear();
-      const std::uint32_t item = row[at].item;
-      for (; at < row.size() && row[at].item == item; ++at) same.push_back(row[at].value);
-      if (same.size() > 1) merged_ = true;
-      const double value = same.size() == 1 ? same[0] : merge(same);
-      if (value == 0) continue;  // says nothing that an absent entry does not say
-      rows.items.push_back(item);
-      rows.values.push_back(value);
-    }
-    rows.end_row();
-  }
+  for (std::size_t person = 0; person + 1 < starts.size(); ++person)
+    if (append_merged(std::span(cells).subspan(starts[person], starts[person + 1] - starts[person]), merge,
+                      rows))
+      merged_ = true;
   return rows;
 }
 

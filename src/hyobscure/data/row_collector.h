@@ -15,6 +15,18 @@
 
 namespace hyobscure::data {
 
+/// What several values of one person and item become; called with them in ascending order.
+using MergeValues = std::function<double(std::span<const double> values)>;
+
+struct RowEntry {
+  std::uint32_t item;
+  double value;
+};
+
+/// Appends a row: entries in any order, which it sorts; several of one item merged, zeros left out. Returns
+/// whether there were several of one item.
+bool append_merged(std::span<RowEntry> entries, const MergeValues& merge, SparseRows& rows);
+
 /// Makes sparse rows of entries that come in any order. The rows depend on the entries alone: not on their
 /// order, nor on what fits into memory.
 ///
@@ -29,8 +41,7 @@ class RowCollector {
     add(person, items_.number(item), value);
   }
 
-  /// What several values of one person and item become; called with them in ascending order.
-  using Merge = std::function<double(std::span<const double> values)>;
+  using Merge = MergeValues;
   /// Items are numbered in the order of their texts, people as they were added; zeros are left out. Call
   /// once.
   SparseRows finish(const Merge& merge);

@@ -161,6 +161,16 @@ void refuse_what_the_method_cannot(const data::Spec& spec) {
 
 }  // namespace
 
+census::CensusSettings census_settings(const data::Spec& spec) {
+  return {.clustering = {.clusters = spec.channel.clusters.count,
+                         .starts = spec.channel.starts,
+                         .normalise = spec.channel.normalise},
+          .distance = census::distance_named(spec.channel.distance),
+          .source = spec.name};
+}
+
+Key census_key(const data::Spec& spec) { return search_key(spec).derive("clusters"); }
+
 census::Census census_of(const data::People& people, const data::Spec& spec, const Progress& progress) {
   if (spec.channel.clusters.automatic) return census_of_best_clusters(people, spec, progress);
   const int clusters = spec.channel.clusters.count;
@@ -169,12 +179,7 @@ census::Census census_of(const data::People& people, const data::Spec& spec, con
         {.source = spec.name + ", channel.clusters"},
         fmt::format("{} clusters are asked for, and there are {} people", clusters, people.size()),
         fmt::format("Lower channel.clusters to at most {}.", people.size()));
-  const census::CensusSettings settings{.clustering = {.clusters = clusters,
-                                                       .starts = spec.channel.starts,
-                                                       .normalise = spec.channel.normalise},
-                                        .distance = census::distance_named(spec.channel.distance),
-                                        .source = spec.name};
-  return census::take_census(people, settings, search_key(spec).derive("clusters"), progress);
+  return census::take_census(people, census_settings(spec), census_key(spec), progress);
 }
 
 solve::SegmentTables segment_tables(const Population& population, const census::Census& census) {

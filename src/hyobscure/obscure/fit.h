@@ -14,6 +14,11 @@
 
 namespace hyobscure::obscure {
 
+/// How a spec with a given number of clusters wants its census.
+[[nodiscard]] census::CensusSettings census_settings(const data::Spec& spec);
+/// The key of that census.
+[[nodiscard]] Key census_key(const data::Spec& spec);
+
 /// Clusters people and measures distances as the spec says.
 [[nodiscard]] census::Census census_of(const data::People& people, const data::Spec& spec,
                                        const Progress& progress = {});

@@ -13,6 +13,11 @@ namespace {
 
 constexpr std::size_t kBlock = 4096;
 
+// What keys are derived for.
+constexpr const char* kOrder = "order";
+constexpr const char* kDraws = "draws";
+constexpr const char* kRetain = "retain";
+
 [[noreturn]] void throw_other_counts(const obscure::Mechanism& mechanism) {
   throw InputError({.source = mechanism.source},
                    "its groups and clusters do not hold the people that it counted",
@@ -40,37 +45,22 @@ void for_each_member(const DrawingPool& pool, std::size_t block, const Draw& dra
   });
 }
 
-/// The cumulative sums of every row.
-std::vector<std::vector<double>> cumulative_rows(const Eigen::MatrixXd& probabilities) {
-  std::vector<std::vector<double>> rows;
-  for (Eigen::Index row = 0; row < probabilities.rows(); ++row) {
-    double sum = 0;
-    rows.emplace_back();
-    for (Eigen::Index column = 0; column < probabilities.cols(); ++column)
-      rows.back().push_back(sum += probabilities(row, column));
-  }
-  return rows;
-}
-
 void draw(const DrawingPool& pool, const obscure::CellDraw& channel,
           std::span<const std::uint32_t> cluster_of_person) {
-  std::vector<int> cell_of_cluster(static_cast<std::size_t>(pool.mechanism.clusters.clusters()), -1);
-  for (std::size_t i = 0; i < channel.clusters.size(); ++i)
-    cell_of_cluster[static_cast<std::size_t>(channel.clusters[i])] = static_cast<int>(i);
+  const CellChannel ready(channel, pool.mechanism.clusters.clusters());
   std::vector<std::vector<std::uint32_t>> cells(channel.clusters.size());
   for (const std::uint32_t person : pool.members) {
-    const std::uint32_t cluster = cluster_of_person[person];
-    if (cluster >= cell_of_cluster.size() || cell_of_cluster[cluster] < 0) throw_other_counts(pool.mechanism);
-    cells[static_cast<std::size_t>(cell_of_cluster[cluster])].push_back(person);
+    const auto row = ready.row_of(cluster_of_person[person]);
+    if (!row) throw_other_counts(pool.mechanism);
+    cells[*row].push_back(person);
   }
   for (std::size_t i = 0; i < cells.size(); ++i)
     if (static_cast<std::int64_t>(cells[i].size()) != channel.people[i]) throw_other_counts(pool.mechanism);
 
-  const auto rows = cumulative_rows(channel.probabilities);
   for_each_member(pool, kBlock, [&](std::size_t place, std::uint64_t first, std::uint64_t second) {
-    const auto own = static_cast<std::size_t>(cell_of_cluster[cluster_of_person[pool.members[place]]]);
-    const auto& candidates = cells[choose_by_inversion(rows[own], first)];
-    return candidates[scale_below(second, candidates.size())];
+    const std::size_t own = *ready.row_of(cluster_of_person[pool.members[place]]);
+    const CellChannel::Choice choice = ready.choose(own, {first, second});
+    return cells[choice.row][choice.place];
   });
 }
 
@@ -107,18 +97,22 @@ void draw(const DrawingPool& pool, const obscure::PersonDraw& channel, std::span
   });
 }
 
+bool is_retained(const NamedDraws& draws, std::string_view id, double retain) {
+  return retain > 0 && unit_interval(draws.bits(id).first) < retain;
+}
+
 /// Those who keep their own row, whatever they have drawn.
 void retain_own(const DrawingPool& pool, double retain) {
   if (retain == 0) return;
-  const NamedDraws draws(pool.mechanism.key.derive("retain"));
+  const NamedDraws draws(pool.mechanism.key.derive(kRetain));
   for (const std::uint32_t person : pool.members)
-    if (unit_interval(draws.bits(pool.people.ids[person]).first) < retain) pool.donor_of[person] = person;
+    if (is_retained(draws, pool.people.ids[person], retain)) pool.donor_of[person] = person;
 }
 
 }  // namespace
 
 std::vector<std::uint32_t> keyed_order(const Key& key, const data::People& people) {
-  const NamedDraws draws(key.derive("order"));
+  const NamedDraws draws(key.derive(kOrder));
   std::vector<NamedDraws::Bits> bits(people.size());
   parallel_blocks(people.size(), kBlock, [&](std::size_t begin, std::size_t end) {
     for (std::size_t u = begin; u < end; ++u) bits[u] = draws.bits(people.ids[u]);
@@ -133,6 +127,10 @@ std::vector<std::uint32_t> keyed_order(const Key& key, const data::People& peopl
   return order;
 }
 
+Key key_of_rows(const Key& key, const data::Spec& spec) {
+  return key.derive(spec.release.ids == "keep" ? "rows" : "ids");
+}
+
 std::size_t choose_by_inversion(std::span<const double> cumulative, std::uint64_t bits) {
   // The first sum above the drawn share of the whole: an entry that adds nothing to the sum is never that
   // one. Should the share round up to the whole, the last entry that adds something is taken.
@@ -140,6 +138,56 @@ std::size_t choose_by_inversion(std::span<const double> cumulative, std::uint64_
   const auto found = std::ranges::upper_bound(cumulative, unit_interval(bits) * whole);
   const auto last = std::ranges::lower_bound(cumulative, whole);
   return static_cast<std::size_t>(std::min(found, last) - cumulative.begin());
+}
+
+CellChannel::CellChannel(const obscure::CellDraw& draw, int clusters)
+    : row_of_cluster_(static_cast<std::size_t>(clusters), -1), people_(draw.people) {
+  for (std::size_t i = 0; i < draw.clusters.size(); ++i)
+    row_of_cluster_[static_cast<std::size_t>(draw.clusters[i])] = static_cast<int>(i);
+  for (Eigen::Index row = 0; row < draw.probabilities.rows(); ++row) {
+    double sum = 0;
+    cumulative_.emplace_back();
+    for (Eigen::Index column = 0; column < draw.probabilities.cols(); ++column)
+      cumulative_.back().push_back(sum += draw.probabilities(row, column));
+  }
+}
+
+CellChannel::Choice CellChannel::choose(std::size_t own_row, NamedDraws::Bits bits) const {
+  const std::size_t row = choose_by_inversion(cumulative_[own_row], bits.first);
+  return {row, scale_below(bits.second, static_cast<std::uint64_t>(people_[row]))};
+}
+
+PersonalDraws::PersonalDraws(const obscure::Mechanism& mechanism)
+    : mechanism_(mechanism),
+      order_(mechanism.key.derive(kOrder)),
+      draws_(mechanism.key.derive(kDraws)),
+      retain_(mechanism.key.derive(kRetain)) {
+  const bool by_cells = std::ranges::all_of(
+      mechanism.channels, [](const obscure::Channel& channel) { return channel.cells() != nullptr; });
+  if (!by_cells || !mechanism.within_groups || mechanism.channels.size() != mechanism.groups.size())
+    throw InputError({.source = mechanism.source},
+                     "does not draw donors by the cells of each group, which is what can be drawn for each "
+                     "person by themselves",
+                     "Take a mechanism of exact, hyobscure, xobf or ygen without kept columns.");
+  for (const int group : mechanism.partition().group_of_values())
+    group_of_value_.push_back(static_cast<std::uint32_t>(group));
+  for (const obscure::Channel& channel : mechanism.channels)
+    channels_.emplace_back(*channel.cells(), mechanism.clusters.clusters());
+}
+
+PersonalDraws::Drawn PersonalDraws::draw(std::string_view id, std::uint32_t value,
+                                         std::uint32_t cluster) const {
+  if (value >= group_of_value_.size()) throw_other_counts(mechanism_);
+  const std::uint32_t group = group_of_value_[value];
+  const auto own = channels_[group].row_of(cluster);
+  if (!own) throw_other_counts(mechanism_);
+  const CellChannel::Choice choice = channels_[group].choose(*own, draws_.bits(id));
+  const obscure::Channel& channel = mechanism_.channels[group];
+  return {.group = group,
+          .order = order_.bits(id),
+          .cluster = static_cast<std::uint32_t>(channel.cells()->clusters[choice.row]),
+          .place = choice.place,
+          .retained = is_retained(retain_, id, channel.retain)};
 }
 
 std::vector<std::uint32_t> draw_donors(const obscure::Mechanism& mechanism, const data::People& people,
@@ -152,7 +200,7 @@ std::vector<std::uint32_t> draw_donors(const obscure::Mechanism& mechanism, cons
   for (const std::uint32_t person : keyed_order(mechanism.key, people))
     ordered[pools.pool_of_person[person]].push_back(person);
 
-  const NamedDraws draws(mechanism.key.derive("draws"));
+  const NamedDraws draws(mechanism.key.derive(kDraws));
   std::vector<std::uint32_t> donor_of(people.size());
   for (std::size_t p = 0; p < pools.size(); ++p) {
     const obscure::Channel& channel = mechanism.channels[p];

@@ -2,10 +2,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
+#include "hyobscure/base/random.h"
 #include "hyobscure/data/people.h"
+#include "hyobscure/data/spec.h"
 #include "hyobscure/obscure/mechanism.h"
 
 namespace hyobscure::release {
@@ -14,9 +18,60 @@ namespace hyobscure::release {
 /// numbered.
 [[nodiscard]] std::vector<std::uint32_t> keyed_order(const Key& key, const data::People& people);
 
+/// The key of the ids that replace people's own, or of the order of shuffled rows where ids are kept.
+[[nodiscard]] Key key_of_rows(const Key& key, const data::Spec& spec);
+
 /// The entry that 64 random bits choose, given the cumulative sums of its probabilities (up to a factor).
 /// Never one of probability 0, whatever the rounding of the sums.
 [[nodiscard]] std::size_t choose_by_inversion(std::span<const double> cumulative, std::uint64_t bits);
+
+/// A channel over cells, ready to draw from.
+class CellChannel {
+ public:
+  CellChannel(const obscure::CellDraw& draw, int clusters);
+
+  /// The row of a cluster, or nothing where nobody of the pool is in it.
+  std::optional<std::size_t> row_of(std::uint32_t cluster) const {
+    if (cluster >= row_of_cluster_.size() || row_of_cluster_[cluster] < 0) return std::nullopt;
+    return static_cast<std::size_t>(row_of_cluster_[cluster]);
+  }
+  struct Choice {
+    std::size_t row;      ///< of the donor's cluster
+    std::uint64_t place;  ///< of the donor among the people of the cell, in the keyed order
+  };
+  Choice choose(std::size_t own_row, NamedDraws::Bits bits) const;
+
+ private:
+  std::vector<int> row_of_cluster_;
+  std::vector<std::vector<double>> cumulative_;  ///< of every row
+  std::vector<std::int64_t> people_;
+};
+
+/// Draws for one person after the other without looking at anybody else: for engines that keep people on many
+/// machines. Who is at the drawn place of a cell is for them to find: people of a cell are ordered by
+/// `order`, then by id. Together this is draw_donors, bit for bit.
+class PersonalDraws {
+ public:
+  /// Throws InputError unless donors come from cells of the own group, nothing kept. The mechanism must
+  /// outlive it.
+  explicit PersonalDraws(const obscure::Mechanism& mechanism);
+
+  struct Drawn {
+    std::uint32_t group;
+    NamedDraws::Bits order;
+    std::uint32_t cluster;  ///< of the donor
+    std::uint64_t place;
+    bool retained;  ///< the own row is published, whatever was drawn
+  };
+  /// Throws InputError for a value or cluster that the mechanism did not count.
+  Drawn draw(std::string_view id, std::uint32_t value, std::uint32_t cluster) const;
+
+ private:
+  const obscure::Mechanism& mechanism_;
+  NamedDraws order_, draws_, retain_;
+  std::vector<std::uint32_t> group_of_value_;
+  std::vector<CellChannel> channels_;  ///< by group
+};
 
 /// donor_of[u] is the index of the person whose features are published under person u.
 ///

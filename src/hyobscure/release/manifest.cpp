@@ -219,6 +219,44 @@ std::optional<std::size_t> Manifest::spatial_axis() const {
   return static_cast<std::size_t>(found - kinds.begin());
 }
 
+std::string sha256_of_table(const std::filesystem::path& table) {
+  if (!std::filesystem::is_directory(table)) return sha256_of_file(table);
+  std::vector<std::filesystem::path> parts;
+  for (const auto& part : std::filesystem::directory_iterator(table)) parts.push_back(part.path());
+  std::ranges::sort(parts);
+  std::string hashes;
+  for (const auto& part : parts) hashes += sha256_of_file(part);
+  return sha256(hashes);
+}
+
+Manifest manifest_of(const obscure::Mechanism& mechanism, const data::Spec& spec) {
+  Manifest manifest;
+  manifest.version = HYOBSCURE_VERSION;
+  manifest.method = mechanism.method;
+  manifest.objective = mechanism.objective;
+  manifest.distance = mechanism.distance;
+  manifest.shape = spec.is_long() ? "long" : "wide";
+  manifest.ids = spec.release.ids;
+  manifest.least_people = mechanism.limits.least_people;
+  manifest.most_people = mechanism.limits.most_people;
+  manifest.least_values = mechanism.limits.least_values;
+  manifest.most_values = mechanism.limits.most_values;
+  manifest.groups = mechanism.groups;
+  for (obscure::Group& group : manifest.groups) group.members.clear();
+  const obscure::Promise& promise = mechanism.promise;
+  manifest.leakage = {.leakage = promise.leakage,
+                      .leakage_groups = promise.leakage_groups,
+                      .leakage_features = promise.leakage_features,
+                      .leakage_null = promise.leakage_null,
+                      .secret_entropy = promise.secret_entropy,
+                      .fano_error_bound = promise.fano_error_bound,
+                      .distance = promise.distance,
+                      .budget = promise.budget,
+                      .gap = promise.gap};
+  manifest.seeded = mechanism.seeded;
+  return manifest;
+}
+
 std::string to_json(const Manifest& manifest) {
   Json json = unsealed_json(manifest);
   json["seal"] = seal_of(json);

@@ -7,15 +7,20 @@
 #include <vector>
 
 #include "hyobscure/base/numeric.h"
-#include "hyobscure/obscure/group.h"
+#include "hyobscure/data/spec.h"
+#include "hyobscure/obscure/mechanism.h"
 
 namespace hyobscure::release {
 
 struct ManifestFile {
   std::string name;
   std::int64_t rows = 0;  ///< without the header
-  std::string sha256;
+  std::string sha256;     ///< sha256_of_table
 };
+
+/// Of a file, its SHA-256. Of a table that several machines wrote, a folder of part files: that of the hashes
+/// of its parts, as text, in the order of their names.
+[[nodiscard]] std::string sha256_of_table(const std::filesystem::path& table);
 
 /// Names of the published columns by what they hold. Empty: there is no such column.
 struct ManifestColumns {
@@ -90,6 +95,9 @@ struct Manifest {
   std::string people_file() const { return "people." + format; }
   std::string events_file() const { return "events." + format; }
 };
+
+/// What mechanism and spec tell of a release; columns, format, kinds and files are for the publisher to add.
+[[nodiscard]] Manifest manifest_of(const obscure::Mechanism& mechanism, const data::Spec& spec);
 
 /// Ends with "seal", the SHA-256 of the JSON without it. The same manifest gives the same bytes.
 [[nodiscard]] std::string to_json(const Manifest& manifest);

@@ -130,7 +130,7 @@ class PublishedIds {
       : people_(people), kept_(spec.release.ids == "keep"), person_at_(people.size()) {
     std::iota(person_at_.begin(), person_at_.end(), 0u);
     if (!kept_ || spec.release.order == "shuffled") {
-      draw(key.derive(kept_ ? "rows" : "ids"), people);
+      draw(key_of_rows(key, spec), people);
       std::ranges::sort(person_at_, [&](std::uint32_t a, std::uint32_t b) {
         return std::pair(bits_[a].first, bits_[a].second) < std::pair(bits_[b].first, bits_[b].second);
       });
@@ -358,38 +358,6 @@ void describe_secret(data::Engine& engine, const data::People& people, Manifest&
   manifest.grid = people.space->grid;
 }
 
-Manifest describe(data::Engine& engine, const data::Spec& spec, const Layout& layout,
-                  const data::People& people, const obscure::Mechanism& mechanism) {
-  Manifest manifest;
-  manifest.version = HYOBSCURE_VERSION;
-  manifest.method = mechanism.method;
-  manifest.objective = mechanism.objective;
-  manifest.distance = mechanism.distance;
-  manifest.shape = spec.is_long() ? "long" : "wide";
-  manifest.ids = spec.release.ids;
-  manifest.format = layout.parquet ? "parquet" : "csv";
-  manifest.columns = manifest_columns(spec, layout);
-  manifest.least_people = mechanism.limits.least_people;
-  manifest.most_people = mechanism.limits.most_people;
-  manifest.least_values = mechanism.limits.least_values;
-  manifest.most_values = mechanism.limits.most_values;
-  describe_secret(engine, people, manifest);
-  manifest.groups = mechanism.groups;
-  for (obscure::Group& group : manifest.groups) group.members.clear();
-  const obscure::Promise& promise = mechanism.promise;
-  manifest.leakage = {.leakage = promise.leakage,
-                      .leakage_groups = promise.leakage_groups,
-                      .leakage_features = promise.leakage_features,
-                      .leakage_null = promise.leakage_null,
-                      .secret_entropy = promise.secret_entropy,
-                      .fano_error_bound = promise.fano_error_bound,
-                      .distance = promise.distance,
-                      .budget = promise.budget,
-                      .gap = promise.gap};
-  manifest.seeded = mechanism.seeded;
-  return manifest;
-}
-
 /// With a hash of its own, as every file.
 void write_areas(const fs::path& folder, Manifest& manifest) {
   const std::string text = areas_geojson(manifest);
@@ -439,7 +407,10 @@ PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::
   progress.throw_if_stopped();
 
   const Layout layout = plan_layout(engine, spec, reading);
-  result.manifest = describe(engine, spec, layout, people, mechanism);
+  result.manifest = manifest_of(mechanism, spec);
+  result.manifest.format = layout.parquet ? "parquet" : "csv";
+  result.manifest.columns = manifest_columns(spec, layout);
+  describe_secret(engine, people, result.manifest);
   result.manifest.composition = composition;
   StagedFolder folder(settings.output, settings.force, Manifest::kFileName);
   {

@@ -15,7 +15,9 @@ using data::quoted_text;
 std::string comparable(const std::string& cell) { return fmt::format("nullif({}, '')", as_text(cell)); }
 
 std::string reader(const Manifest& manifest, const fs::path& file, const std::string& options) {
-  const std::string path = quoted_text(fs::absolute(file).string());
+  // A table in part files is a folder.
+  const fs::path files = fs::is_directory(file) ? file / ("part-*." + manifest.format) : file;
+  const std::string path = quoted_text(fs::absolute(files).string());
   if (manifest.format == "parquet") return fmt::format("read_parquet({})", path);
   return fmt::format("read_csv({}, header = true, delim = ',', quote = '\"', escape = '\"', {})", path,
                      options);
