@@ -2,6 +2,7 @@
 // a batch of people. Arrays come and go as numpy arrays; rows are (starts, items, values), texts (offsets,
 // bytes).
 
+#include <fmt/format.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
@@ -13,6 +14,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <memory>
 

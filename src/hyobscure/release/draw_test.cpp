@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <numeric>
+#include <tuple>
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/parallel.h"
@@ -340,6 +341,41 @@ TEST(Draw, ThreadsDoNotMatter) {
     return donors(population, mechanism);
   };
   EXPECT_EQ(with_threads(1), with_threads(2));
+}
+
+// People on many machines: each draws alone, and whoever is at the drawn place of the cell is the donor.
+TEST(Draw, ForEachPersonByThemselvesIsTheSame) {
+  for (const double retain : {0.0, 0.3}) {
+    const Population population = large_population(900);
+    obscure::Mechanism mechanism = mechanism_for(population, 5);
+    for (obscure::Channel& channel : mechanism.channels) channel.retain = retain;
+    const PersonalDraws draws(mechanism);
+    const auto drawn = [&](std::size_t u) {
+      return draws.draw(population.people.ids[u], population.people.secrets[u],
+                        population.cluster_of_person[u]);
+    };
+    using Place = std::tuple<std::uint64_t, std::uint64_t, std::string, std::uint32_t>;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<Place>> cells;
+    for (std::uint32_t u = 0; u < population.people.size(); ++u)
+      cells[{drawn(u).group, population.cluster_of_person[u]}].emplace_back(
+          drawn(u).order.first, drawn(u).order.second, population.people.ids[u], u);
+    for (auto& [cell, people] : cells) std::ranges::sort(people);
+    std::vector<std::uint32_t> found;
+    for (std::uint32_t u = 0; u < population.people.size(); ++u) {
+      const auto& cell = cells[{drawn(u).group, drawn(u).cluster}];
+      found.push_back(drawn(u).retained ? u : std::get<3>(cell[drawn(u).place]));
+    }
+    EXPECT_EQ(found, donors(population, mechanism)) << retain;
+  }
+}
+
+TEST(Draw, ForEachPersonByThemselvesRefusesWhatNeedsOthers) {
+  const Population population = small_population();
+  obscure::Mechanism mechanism = mechanism_for(population, 5);
+  EXPECT_THROW((void)PersonalDraws(mechanism).draw("x", 2, 1), InputError);  // a cell without people
+  EXPECT_THROW((void)PersonalDraws(mechanism).draw("x", 4, 0), InputError);  // a value that nobody has
+  mechanism.channels[1].draw = obscure::OtherDraw{};
+  EXPECT_THROW(PersonalDraws{mechanism}, InputError);
 }
 
 TEST(Draw, TheKeyDecides) {

@@ -49,7 +49,7 @@ class VerifyTest : public Base {
     for (ManifestFile& file : manifest.files) {
       const auto path = this->folder_ / "out" / file.name;
       if (!std::filesystem::exists(path)) continue;
-      file.sha256 = sha256_of_file(path);
+      file.sha256 = sha256_of_table(path);
       if (file.name.ends_with(".csv"))
         file.rows = static_cast<std::int64_t>(this->lines("out/" + file.name).size()) - 1;
     }

@@ -156,6 +156,27 @@ TEST_F(Verify, NamesAFileThatDoesNotBelong) {
   EXPECT_THAT(find(alone(), "there are no other files").detail, HasSubstr("mechanism.json"));
 }
 
+// As several machines write one.
+TEST_F(Verify, ATableInPartFilesIsAsGoodAsOneFile) {
+  const data::Spec spec = long_spec({{"release.format", "parquet"}});
+  (void)publish_to("out", spec);
+  const auto events = folder_ / "out" / "events.parquet";
+  data::Engine engine({.folder = folder_.path()}, {});
+  std::filesystem::rename(events, folder_ / "whole.parquet");
+  std::filesystem::create_directory(events);
+  for (const int part : {0, 1})
+    engine.run(fmt::format("COPY (SELECT * FROM 'whole.parquet' LIMIT 100 OFFSET {}) TO {} (FORMAT parquet)",
+                           part == 0 ? 0 : 100,
+                           data::quoted_text((events / fmt::format("part-0000{}.parquet", part)).string())));
+  engine.run(fmt::format("COPY (SELECT * FROM 'whole.parquet' OFFSET 200) TO {} (FORMAT parquet)",
+                         data::quoted_text((events / "part-00002.parquet").string())));
+  EXPECT_THAT(failed(against(spec)), ElementsAre("the files are as they were written"));
+  reseal();
+  EXPECT_THAT(failed(against(spec)), IsEmpty());
+  std::filesystem::rename(events / "part-00000.parquet", events / "part-00003.parquet");
+  EXPECT_THAT(failed(alone()), ElementsAre("the files are as they were written"));
+}
+
 TEST_F(Verify, ATruncatedParquetFileIsAFailedCheck) {
   (void)publish_to("out", long_spec({{"release.format", "parquet"}}));
   std::filesystem::resize_file(folder_ / "out/people.parquet", 100);
