@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "arrow.h"
 #include "audit.h"
@@ -120,6 +121,13 @@ bool is_text_of_release(const Manifest& manifest, const std::string& column) {
   return manifest.ids == "replace" && (column == columns.id || column == columns.person);
 }
 
+/// Something to select from: the people or events of a release.
+std::string release_file(const fs::path& folder, const std::string& table) {
+  const Manifest manifest = release::read_manifest(folder / Manifest::kFileName);
+  return file_sql(folder / (table == "people" ? manifest.people_file() : manifest.events_file()),
+                  manifest.format == "parquet");
+}
+
 /// Cells have the type again that they have in the original, whatever the format of the file.
 ResultRows release_rows(const Source& source, const fs::path& folder, const std::string& table,
                         const nb::object& report) {
@@ -130,8 +138,7 @@ ResultRows release_rows(const Source& source, const fs::path& folder, const std:
     const data::Spec& spec = source.spec();
     const data::Relation original = people ? open_source(engine, spec, spec.people.source, "people")
                                            : open_source(engine, spec, spec.events.source, "events");
-    const std::string file = file_sql(folder / (people ? manifest.people_file() : manifest.events_file()),
-                                      manifest.format == "parquet");
+    const std::string file = release_file(folder, table);
     std::vector<std::string> cells;
     for (const data::Column& column : engine.describe(file)) {
       const bool text = is_text_of_release(manifest, column.name);
@@ -139,6 +146,41 @@ ResultRows release_rows(const Source& source, const fs::path& folder, const std:
                                   text ? "VARCHAR" : original.type(column.name)));
     }
     return ResultRows{engine.arrow(fmt::format("SELECT {} FROM {}", fmt::join(cells, ", "), file))};
+  });
+}
+
+// --- the same as arrays, for who has no library of tables
+
+/// Rows x columns.
+nb::object release_numbers(const Source& source, const fs::path& folder, const std::string& table,
+                           const std::vector<std::string>& columns, const nb::object& report) {
+  auto held = std::make_unique<std::vector<double>>();
+  (void)work(report, source.threads(), [&](const Progress& progress) {
+    data::Engine engine({.threads = source.threads()}, progress);
+    std::vector<std::string> cells;
+    for (const std::string& column : columns)
+      cells.push_back(fmt::format("CAST({} AS DOUBLE)", quoted_name(column)));
+    engine.query(fmt::format("SELECT {} FROM {}", fmt::join(cells, ", "), release_file(folder, table)),
+                 [&](const data::Chunk& chunk) {
+                   for (std::size_t row = 0; row < chunk.rows(); ++row)
+                     for (std::size_t column = 0; column < columns.size(); ++column)
+                       held->push_back(chunk.doubles(column)[row]);
+                 });
+    return true;
+  });
+  double* const numbers = held->data();
+  const std::size_t rows = held->size() / columns.size();
+  const nb::capsule owner(held.release(),
+                          [](void* given) noexcept { delete static_cast<std::vector<double>*>(given); });
+  return nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<2>>(numbers, {rows, columns.size()}, owner));
+}
+
+std::vector<std::string> release_texts(const Source& source, const fs::path& folder, const std::string& table,
+                                       const std::string& column, const nb::object& report) {
+  return work(report, source.threads(), [&](const Progress& progress) {
+    data::Engine engine({.threads = source.threads()}, progress);
+    return engine.texts(
+        fmt::format("SELECT CAST({} AS VARCHAR) FROM {}", quoted_name(column), release_file(folder, table)));
   });
 }
 
@@ -191,6 +233,11 @@ void bind_release(nb::module_& module) {
              "For each row of the people in memory, the row whose features are published.");
   module.def("release_rows", &release_rows, nb::arg("source"), nb::arg("folder"), nb::arg("table"),
              nb::arg("progress").none(), "The people or events of a written release.");
+  module.def("release_numbers", &release_numbers, nb::arg("source"), nb::arg("folder"), nb::arg("table"),
+             nb::arg("columns"), nb::arg("progress").none(),
+             "Columns of a written release as an array of numbers.");
+  module.def("release_texts", &release_texts, nb::arg("source"), nb::arg("folder"), nb::arg("table"),
+             nb::arg("column"), nb::arg("progress").none(), "A column of a written release as texts.");
   module.def("verify", &verify, nb::arg("folder"), nb::arg("source").none(), nb::arg("progress").none(),
              "Checks a written release, as `hyobscure verify` does.");
   module.def("write_report", &write_report, nb::arg("file"), nb::arg("force"), nb::arg("source"),
