@@ -33,7 +33,7 @@ Progress::Report PythonReports::report() {
     try {
       function_(nb::str(stage.data(), stage.size()), done, total);
     } catch (nb::python_error& error) {
-      raised_ = std::move(error);
+      raised_.emplace(std::move(error));
       stop_ = true;
     }
   };

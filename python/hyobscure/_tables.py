@@ -53,8 +53,6 @@ def _core_table(name: str, frame: Any) -> _core.ArrowTable:
         frame = pyarrow.Table.from_pandas(frame, preserve_index=False)
     elif kind == "polars" and hasattr(frame, "collect"):
         frame = frame.collect()
-    elif kind == "duckdb":
-        frame = frame.fetch_arrow_table() if hasattr(frame, "fetch_arrow_table") else frame.to_arrow_table()
     table.add_stream(frame)
     return table
 
@@ -84,7 +82,7 @@ def sparse_table(name: str, matrix: Any) -> _core.ArrowTable:
 
 def add_column(table: _core.ArrowTable, values: Any, name: str) -> None:
     """A column of numbers or texts."""
-    if kind_of(values) == "pandas" and values.dtype.kind not in "biuf":
+    if kind_of(values) == "pandas" and not (isinstance(values.dtype, np.dtype) and values.dtype.kind in "biuf"):
         pyarrow = _needs("pyarrow", "pandas hands such columns over through it")
         cells = pyarrow.Array.from_pandas(values)
         values = cells if isinstance(cells, pyarrow.ChunkedArray) else pyarrow.chunked_array([cells])
@@ -115,8 +113,7 @@ def take(table: Any, rows: np.ndarray, columns: Sequence[str] | None) -> Any:
         frame = table.collect() if hasattr(table, "collect") else table
         return frame.select(columns)[rows]
     pyarrow = _needs("pyarrow", "rows of this table are taken by it")
-    whole = pyarrow.table(table) if kind != "duckdb" else table.fetch_arrow_table()
-    return to_kind(whole.select(list(columns or [])).take(pyarrow.array(rows)), kind)
+    return to_kind(pyarrow.table(table).select(list(columns or [])).take(pyarrow.array(rows)), kind)
 
 
 def to_kind(rows: Any, kind: str) -> Any:

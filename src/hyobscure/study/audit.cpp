@@ -152,10 +152,11 @@ void add_shadow(Audit& audit, const data::Spec& spec, const data::People& people
   progress.report("the shadow attacker", 0, 0);
   audit::AttackSettings settings = attack_settings(spec, own);
   settings.repetitions = spec.audit.shadow;
-  const data::Spec own = shadow_spec(spec, mechanism, people);
+  const data::Spec shadow_terms = shadow_spec(spec, mechanism, people);
   const audit::MechanismOn mechanism_on = [&](std::span<const std::uint32_t> chosen, const Key& key) {
     const data::People some = data::select(people, chosen);
-    obscure::Mechanism shadow = obscure::fit(some, own, progress, groups_of(mechanism, people, chosen));
+    obscure::Mechanism shadow =
+        obscure::fit(some, shadow_terms, progress, groups_of(mechanism, people, chosen));
     shadow.key = key;
     std::vector<std::uint32_t> donors =
         release::draw_donors(shadow, some, census::assign(shadow.clusters, some.features));
