@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <random>
 
 #include "hyobscure/audit/secret_model.h"
@@ -58,6 +59,46 @@ TEST_P(Scenarios, FindAPlantedLeak) {
     EXPECT_LT(found.error.attack.mean, 0.6 * found.error.group_only.mean);
     EXPECT_LT(found.error.group_only.mean, found.error.no_information.mean);
   }
+}
+
+/// Boosting once more, as somebody else would bring it.
+OwnAttacker own_boosting() {
+  return {.name = "mine",
+          .learn = [](const data::SparseRows& rows, std::span<const double> labels, std::uint32_t classes,
+                      std::uint64_t) -> OwnModel {
+            const std::vector<std::uint32_t> class_of_row(labels.begin(), labels.end());
+            const auto model = std::make_shared<Boosting>(
+                classes == 0 ? Boosting::of_numbers(rows, labels, kQuick.boosting)
+                             : Boosting::of_classes(rows, class_of_row, classes, kQuick.boosting));
+            return [model](const data::SparseRows& tested) { return model->predict(tested); };
+          }};
+}
+
+TEST_P(Scenarios, TreatAnAttackerOfTheCallersLikeTheOthers) {
+  const Sample sample = planted_people(2, 200, 12, 4, 0.9, ordered());
+  AttackSettings settings = kQuick;
+  settings.attackers = {Attacker::Boosting};
+  settings.own = {own_boosting()};
+  const auto found = attack_as_they_are(sample, scenario(), settings);
+  ASSERT_EQ(found.size(), 2);
+  EXPECT_EQ(found[1].attacker, Attacker::Own);
+  EXPECT_EQ(found[1].own_name, "mine");
+  EXPECT_EQ(found[1].error.attack.mean, found[0].error.attack.mean);
+  EXPECT_EQ(found[1].error.unobscured.mean, found[0].error.unobscured.mean);
+  EXPECT_EQ(found[1].error.group_only.mean, found[0].error.group_only.mean);
+  EXPECT_EQ(found[1].error.advantage.low, found[0].error.advantage.low);
+}
+
+TEST(OwnAttackers, MustPredictForEveryRow) {
+  const Sample sample = planted_people(2, 100, 12, 4, 0.9, true);
+  AttackSettings settings = kQuick;
+  settings.attackers = {};
+  settings.own = {{.name = "short",
+                   .learn = [](const data::SparseRows&, std::span<const double>, std::uint32_t,
+                               std::uint64_t) -> OwnModel {
+                     return [](const data::SparseRows&) { return Predictions::Zero(1, 1).eval(); };
+                   }}};
+  EXPECT_THROW((void)attack_as_they_are(sample, Scenario::I, settings), InputError);
 }
 
 // An attacker who learns noise is worse than the group alone, so the advantage is below 0 rather than at it;

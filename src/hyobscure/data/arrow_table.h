@@ -107,6 +107,8 @@ class ArrowTable {
 
   /// `name`: what queries and messages call it.
   explicit ArrowTable(std::string name) : name_(std::move(name)) {}
+  ArrowTable(const ArrowTable&) = delete;
+  ArrowTable& operator=(const ArrowTable&) = delete;
 
   /// Adds the columns of a stream, which is used up; where the stream is of single values, one column of this
   /// name. Throws InputError for another number of rows than the columns before have, or a stream that fails.

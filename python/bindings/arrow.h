@@ -1,0 +1,14 @@
+#pragma once
+
+#include <optional>
+
+#include "hyobscure/data/arrow_table.h"
+
+namespace hyobscure::python {
+
+/// Rows for Python; nothing after they were read.
+struct ResultRows {
+  std::optional<data::ArrowRows> rows;
+};
+
+}  // namespace hyobscure::python

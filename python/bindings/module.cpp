@@ -1,0 +1,16 @@
+#include "bind.h"
+#include "work.h"
+
+// hyobscure._core: the C++ library as the Python package needs it. It converts and calls; decisions are the
+// library's.
+NB_MODULE(_core, module) {
+  using namespace hyobscure::python;
+  module.attr("__version__") = HYOBSCURE_VERSION;
+  translate_errors();
+  bind_arrow(module);
+  bind_source(module);
+  bind_fit(module);
+  bind_audit(module);
+  bind_release(module);
+  bind_synth(module);
+}

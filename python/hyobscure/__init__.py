@@ -1,0 +1,73 @@
+"""HyObscure: publish data about people so that attackers cannot infer what each person keeps private.
+
+    from hyobscure import HyObscure
+
+    model = HyObscure(budget=0.4, people=(100, 400), values=(4, 12)).fit(X, y)
+    release = model.publish("release")
+    release.verify()
+
+Everything is decided by the C++ library that the command line runs too: the same mechanism and manifest files, bit for bit.
+"""
+
+from __future__ import annotations
+
+import os
+
+from . import _core
+from ._core import __version__
+from ._errors import InputError, Place
+from ._progress import Progress, reports
+from .auditing import Audit, audit
+from .estimator import HyObscure, load
+from .frontier import Frontier
+from .plots import plot_channel, plot_frontier, plot_groups
+from .release import Check, Release, Verification, verify
+
+__all__ = [
+    "Audit",
+    "Check",
+    "Frontier",
+    "HyObscure",
+    "InputError",
+    "Place",
+    "Release",
+    "Verification",
+    "__version__",
+    "audit",
+    "load",
+    "plot_channel",
+    "plot_frontier",
+    "plot_groups",
+    "settings",
+    "synth",
+    "verify",
+]
+
+
+def settings() -> list[_core.Setting]:
+    """All keys of a spec: name, type, default, help and choices.
+
+    >>> import hyobscure
+    >>> [setting.name for setting in hyobscure.settings() if setting.name.startswith("groups.")]
+    ['groups.count', 'groups.people', 'groups.values', 'groups.fixed', 'groups.first', 'groups.shape']
+    """
+    return _core.settings()
+
+
+def synth(
+    folder: str | os.PathLike,
+    *,
+    kind: str = "ratings",
+    people: int = 1000,
+    seed: int = 1,
+    dependence: float = 0.5,
+    items: int = 1500,
+    entries: int = 110,
+    parquet: bool = False,
+    force: bool = False,
+    progress: Progress = False,
+) -> None:
+    """Writes synthetic people and a spec.toml that fits them, as `hyobscure synth` does; `kind` is "ratings", "tabular" or
+    "check-ins"."""
+    with reports(progress) as report:
+        _core.synth(os.fspath(folder), kind, people, seed, dependence, items, entries, parquet, force, report)

@@ -1,0 +1,190 @@
+"""From arguments and tables to a source of the core: keys of the spec as texts, tables as Arrow."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, field
+from typing import Any, Mapping
+
+import numpy as np
+
+from . import _core, _tables
+from ._errors import InputError
+
+# Arguments that are keys of the spec.
+KEYS = {
+    "budget": "channel.budget",
+    "groups": "groups.count",
+    "people": "groups.people",
+    "values": "groups.values",
+    "clusters": "channel.clusters",
+    "method": "method.name",
+    "id": "people.id",
+    "keep": "people.keep",
+}
+
+_TYPES = {setting.name: setting.type for setting in _core.settings()}
+
+
+def as_text(key: str, value: Any) -> str:
+    """A value as a flag of the command line would have it."""
+    if isinstance(value, np.ndarray) or isinstance(value, np.generic):
+        value = value.tolist()
+    if _TYPES.get(key, "").endswith("list of texts"):
+        return json.dumps([value] if isinstance(value, str) else list(value), ensure_ascii=False)
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (bool, list, tuple)):
+        return json.dumps(value, ensure_ascii=False, default=_plain)
+    return repr(value)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} is no value of a setting")
+
+
+@dataclass
+class Given:
+    """People with all that was asked for them. `source` gives it to the core."""
+
+    file: str = ""
+    keys: list[tuple[str, str, str]] = field(default_factory=list)  # key, text, how the user wrote it
+    tables: list[_core.ArrowTable] = field(default_factory=list)
+    memory: str = ""
+    threads: int = 0
+    kind: str = ""  # the library that the people came from
+    people: Any = None
+    features: list[str] = field(default_factory=list)
+
+    def set(self, key: str, value: Any, written: str = "") -> None:
+        if value is not None:
+            self.keys.append((key, as_text(key, value), written or key))
+
+    def has(self, key: str) -> bool:
+        return any(name == key for name, _, _ in self.keys)
+
+    def value(self, key: str) -> Any:
+        """What a key was given as a list of names."""
+        texts = [text for name, text, _ in self.keys if name == key]
+        return json.loads(texts[-1]) if texts else []
+
+    def source(self, **further: Any) -> _core.Source:
+        """`further`: keys with __ for the point, such as audit__known=0.3."""
+        more = [(name.replace("__", "."), value) for name, value in further.items() if value is not None]
+        keys = self.keys + [(key, as_text(key, value), key) for key, value in more]
+        return _core.Source(self.file, keys, self.tables, self.memory, self.threads)
+
+    def add_settings(self, settings: Mapping[str, Any] | None) -> None:
+        for key, value in (settings or {}).items():
+            self.set(key, value, f"settings[{key!r}]")
+
+
+def from_arguments(arguments: Mapping[str, Any]) -> Given:
+    """`arguments`: those of HyObscure, without the people."""
+    given = Given(
+        file=os.fspath(arguments["spec"]) if arguments["spec"] is not None else "",
+        memory=arguments["memory"] or "",
+        threads=arguments["threads"] or 0,
+    )
+    for name, key in KEYS.items():
+        given.set(key, arguments[name], name)
+    given.set("method.seed", _seed(arguments["random_state"]), "random_state")
+    given.add_settings(arguments["settings"])
+    return given
+
+
+def _seed(random_state: Any) -> int | None:
+    if random_state is None or isinstance(random_state, (int, np.integer)):
+        return None if random_state is None else int(random_state)
+    if hasattr(random_state, "integers"):
+        return int(random_state.integers(2**31))
+    return int(random_state.randint(2**31 - 1))
+
+
+def _names(value: Any) -> list[str] | None:
+    """Names of columns, as opposed to their content."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, tuple) and value and all(isinstance(name, str) for name in value):
+        return list(value)
+    return None
+
+
+def _add_secrets(table: _core.ArrowTable, y: Any) -> list[str]:
+    """Columns beside those of X; returns what they are called."""
+    taken = {name.lower() for name in table.names}
+    several = _tables.is_frame(y) and hasattr(y, "columns")
+    columns = [(name, y[name]) for name in _tables.column_names(y)] if several else [(getattr(y, "name", None), y)]
+    names = []
+    for name, cells in columns:
+        free = str(name) if isinstance(name, str) and name and name.lower() not in taken else "secret"
+        _tables.add_column(table, cells, free)
+        names.append(free)
+    return names
+
+
+def add_people(given: Given, X: Any, y: Any, events: Any) -> None:
+    """The tables of memory, and the keys that say what is in them."""
+    if given.file:
+        raise InputError.of("X", "people come from the spec", "Call fit() without people, or leave `spec` out.")
+    given.kind = _tables.kind_of(X)
+    given.people = X
+    if given.kind == "scipy":
+        _add_sparse(given, X, y)
+        return
+    if given.kind == "numpy":
+        given.features = [f"x{column}" for column in range(X.shape[1])]
+        people = _tables.array_table("people", X, given.features)
+    else:
+        people = _tables.frame_table("people", X)
+    columns = people.names
+    secrets = _names(y)
+    if secrets is None:
+        secrets = _add_secrets(people, y)
+    given.tables = [people]
+    given.set("people.secret", secrets, "y")
+    _add_ids(given, columns + secrets)
+    if events is not None:
+        given.tables.append(_tables.frame_table("events", events))
+        given.set("events.query", "SELECT * FROM events", "events")
+        return
+    if given.kind != "numpy":
+        given.features = given.value("people.features") or _other_columns(given, columns, secrets)
+    if not given.has("people.features"):
+        given.set("people.features", given.features, "X")
+
+
+def _other_columns(given: Given, columns: list[str], secrets: list[str]) -> list[str]:
+    """All columns of a wide table that have no other role."""
+    roles = {*secrets, *given.value("people.keep")}
+    texts = {key: text for key, text, _ in given.keys}
+    roles |= {texts.get(key, "") for key in ("people.id", "secret.latitude", "secret.longitude")}
+    return [column for column in columns if column not in roles]
+
+
+def _add_ids(given: Given, columns: list[str]) -> None:
+    """The number of the row is the id of who has none."""
+    query = "SELECT * FROM people"
+    if not given.has("people.id"):
+        name = "id" if "id" not in {column.lower() for column in columns} else "row"
+        query = f'SELECT hyo_row AS "{name}", * FROM people'
+        given.set("people.id", name, "id")
+    if not given.has("people.query"):
+        given.set("people.query", query, "X")
+
+
+def _add_sparse(given: Given, X: Any, y: Any) -> None:
+    if _names(y) is not None:
+        raise InputError.of("y", "a sparse matrix has no columns with names", "Give the secrets as an array.")
+    people = _core.ArrowTable("people")
+    secrets = _add_secrets(people, y)
+    if people.rows != X.shape[0]:
+        raise InputError.of("y", f"has {people.rows} values, and X has {X.shape[0]} rows", "Give one value for each row.")
+    given.tables = [people, _tables.sparse_table("events", X)]
+    given.set("people.secret", secrets, "y")
+    _add_ids(given, secrets)
+    for key, value in {"query": "SELECT * FROM events", "person": "person", "item": "item", "value": "value"}.items():
+        given.set(f"events.{key}", value, "X")

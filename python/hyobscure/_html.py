@@ -1,0 +1,81 @@
+"""Rich display in notebooks: small tables that follow the notebook's own style."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any, Iterable
+
+text = escape
+
+
+def table(header: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
+    head = "".join(f"<th>{escape(name)}</th>" for name in header)
+    body = "".join("<tr>" + "".join(f"<td>{escape(_cell(cell))}</td>" for cell in row) + "</tr>" for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _cell(cell: Any) -> str:
+    if cell is None:
+        return "-"
+    return f"{cell:.4g}" if isinstance(cell, float) else str(cell)
+
+
+def _interval(estimate: dict) -> str:
+    if estimate["low"] is None:
+        return _cell(estimate["mean"])
+    return f"{estimate['mean']:.3f} [{estimate['low']:.3f}, {estimate['high']:.3f}]"
+
+
+def mechanism(model: Any) -> str:
+    facts = model.facts_
+    groups = table(("group", "people", "values"), ((group["label"], group["people"], group["values"]) for group in model.groups_))
+    entropy = facts["secret_entropy_bits"]
+    figures = [
+        ("method", facts["method"]),
+        ("leakage", f"{facts['leakage_bits']:.4f} of {entropy:.4f} bits"),
+        ("by the groups", f"{facts['leakage_groups_bits']:.4f} bits"),
+        ("by the features", f"{facts['leakage_features_bits']:.4f} bits"),
+        ("expected distance", f"{facts['distance']:.4f} of the budget {facts['budget']:.4f}" if facts["budget"] is not None else _cell(facts["distance"])),
+        ("proven gap", "-" if model.gap_ is None else f"{model.gap_:.1e} bits"),
+    ]
+    return f"<div><b>HyObscure</b> for {facts['people']} people{groups}{table(('', ''), figures)}</div>"
+
+
+def frontier(found: Any) -> str:
+    columns = ("budget", "distance", "leakage_bits", "leakage_groups_bits", "leakage_features_bits")
+    return table([column.replace("_", " ") for column in columns], ([point[column] for column in columns] for point in found.points))
+
+
+def verification(found: Any) -> str:
+    verdict = "passed" if found.passed else "FAILED"
+    rows = (("ok" if check.passed else "warning" if check.warning else "FAILED", check.name, check.detail) for check in found.checks)
+    return f"<div><b>Verification {verdict}</b>{table(('', 'check', 'detail'), rows)}</div>"
+
+
+def release(found: Any) -> str:
+    groups = table(("group", "people", "values"), ((group["label"], group["people"], group["values"]) for group in found.manifest["groups"]))
+    files = table(("file", "rows", "sha256"), ((file["name"], file["rows"], file["sha256"][:16]) for file in found.manifest["files"]))
+    return f"<div><b>Release</b>{groups}{files}</div>"
+
+
+def audit(found: Any) -> str:
+    attacks = table(
+        ("attacker", "scenario", "error on the release", "on true features", "group alone", "nothing known", "gain on the group"),
+        (
+            (
+                attack["attacker"],
+                attack["scenario"],
+                _interval(attack["published"]),
+                attack["unobscured"]["mean"],
+                attack["group_only"]["mean"],
+                attack["nothing"]["mean"],
+                _interval(attack["advantage"]),
+            )
+            for attack in found.attacks
+        ),
+    )
+    uses = table(
+        ("use", "measure", "with the release", "with true features", "loss"),
+        ((use["name"], use["measure"], _interval(use["published"]), use["unobscured"]["mean"], _interval(use["loss"])) for use in found.utilities if "published" in use),
+    )
+    return f"<div><b>Audit</b>: {escape(found.facts['error'])}, {found.facts['repetitions']} repetitions{attacks}{uses}</div>"

@@ -1,0 +1,146 @@
+"""Tables of other libraries: into the engine as Arrow, and back in the type that they came in.
+
+Cells are not copied on their way in, except that a numpy array in C order is turned into columns.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Sequence
+
+import numpy as np
+import scipy.sparse
+
+from . import _core
+from ._errors import InputError
+
+
+def kind_of(table: Any) -> str:
+    """Which library a table is of. None of them is imported to find out."""
+    if scipy.sparse.issparse(table):
+        return "scipy"
+    library = type(table).__module__.split(".")[0]
+    if library in ("pandas", "polars", "pyarrow", "duckdb", "_duckdb"):
+        return library.lstrip("_")
+    return "arrow" if hasattr(table, "__arrow_c_stream__") else "numpy"
+
+
+def is_frame(table: Any) -> bool:
+    return kind_of(table) not in ("numpy", "scipy")
+
+
+def _needs(library: str, why: str) -> Any:
+    try:
+        return __import__(library)
+    except ImportError:
+        raise InputError.of(library, f"is not installed, and {why}", f"pip install {library}") from None
+
+
+def column_names(frame: Any) -> list[str]:
+    kind = kind_of(frame)
+    if kind == "pyarrow":
+        return list(frame.schema.names)
+    if kind == "arrow":
+        return _core_table("frame", frame).names
+    return [str(name) for name in frame.columns]
+
+
+def _core_table(name: str, frame: Any) -> _core.ArrowTable:
+    table = _core.ArrowTable(name)
+    kind = kind_of(frame)
+    if kind == "pandas":
+        pyarrow = _needs("pyarrow", "pandas hands its tables over through it")
+        frame = pyarrow.Table.from_pandas(frame, preserve_index=False)
+    elif kind == "polars" and hasattr(frame, "collect"):
+        frame = frame.collect()
+    table.add_stream(frame)
+    return table
+
+
+def frame_table(name: str, frame: Any) -> _core.ArrowTable:
+    """The columns of a data frame; polars, pyarrow and DuckDB share their memory."""
+    return _core_table(name, frame)
+
+
+def array_table(name: str, array: np.ndarray, columns: Sequence[str]) -> _core.ArrowTable:
+    """The columns of a 2-D array."""
+    table = _core.ArrowTable(name)
+    for column, cells in zip(columns, np.asfortranarray(array).T):
+        add_column(table, cells, column)
+    return table
+
+
+def sparse_table(name: str, matrix: Any) -> _core.ArrowTable:
+    """The entries of a sparse matrix: row, column, value."""
+    rows = matrix.tocsr()
+    table = _core.ArrowTable(name)
+    add_column(table, np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr)), "person")
+    add_column(table, rows.indices, "item")
+    add_column(table, rows.data, "value")
+    return table
+
+
+def add_column(table: _core.ArrowTable, values: Any, name: str) -> None:
+    """A column of numbers or texts."""
+    if kind_of(values) == "pandas" and not (isinstance(values.dtype, np.dtype) and values.dtype.kind in "biuf"):
+        pyarrow = _needs("pyarrow", "pandas hands such columns over through it")
+        cells = pyarrow.Array.from_pandas(values)
+        values = cells if isinstance(cells, pyarrow.ChunkedArray) else pyarrow.chunked_array([cells])
+    if kind_of(values) in ("polars", "pyarrow", "arrow"):
+        table.add_stream(values, name)
+        return
+    cells = np.asarray(values)
+    if cells.dtype.kind == "b":
+        cells = cells.astype(np.uint8)
+    if cells.dtype == np.float16:
+        cells = cells.astype(np.float32)
+    if cells.dtype.kind in "iuf":
+        table.add_numbers(np.ascontiguousarray(cells), name)
+    else:
+        table.add_texts([None if cell is None or cell != cell else str(cell) for cell in cells.tolist()], name)
+
+
+def take(table: Any, rows: np.ndarray, columns: Sequence[str] | None) -> Any:
+    """Rows of a table by their numbers, in its own type; of a data frame these columns only."""
+    kind = kind_of(table)
+    if kind in ("numpy", "scipy"):
+        return table[rows]
+    if kind == "pandas":
+        taken = table[list(columns or [])].iloc[rows]
+        taken.index = table.index  # whose the row was must not show
+        return taken
+    if kind == "polars":
+        frame = table.collect() if hasattr(table, "collect") else table
+        return frame.select(columns)[rows]
+    pyarrow = _needs("pyarrow", "rows of this table are taken by it")
+    return to_kind(pyarrow.table(table).select(list(columns or [])).take(pyarrow.array(rows)), kind)
+
+
+def to_kind(rows: Any, kind: str) -> Any:
+    """An Arrow stream, or columns by their names, as a table of a library."""
+    if isinstance(rows, dict) and kind in ("numpy", "scipy"):
+        return {name: np.asarray(cells) for name, cells in rows.items()}
+    if kind == "polars":
+        polars = _needs("polars", "the data came from it")
+        return polars.DataFrame(rows)
+    if kind == "pandas" and isinstance(rows, dict):
+        return _needs("pandas", "the data came from it").DataFrame(rows)
+    pyarrow = _needs("pyarrow", "tables come back through it")
+    table = pyarrow.table(rows)
+    if kind == "pandas":
+        return table.to_pandas()
+    if kind == "duckdb":
+        return sys.modules["duckdb"].from_arrow(table)
+    return table.combine_chunks()
+
+
+def installed_kind() -> str:
+    """For data that came from files: the library that is there."""
+    import importlib.util
+
+    def there(library: str) -> bool:
+        return importlib.util.find_spec(library) is not None
+
+    if there("pandas") and there("pyarrow"):
+        return "pandas"
+    return "polars" if there("polars") else "pyarrow"

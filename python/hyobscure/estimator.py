@@ -1,0 +1,355 @@
+"""HyObscure in the shape of scikit-learn: `fit` finds a mechanism, `transform` and `publish` apply it."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any, Iterable, Mapping
+
+import numpy as np
+import scipy.sparse
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_array, column_or_1d
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+
+from . import _core, _given, _html, _tables
+from ._errors import InputError
+from ._progress import Progress, reports
+from .frontier import Frontier
+from .release import Release
+
+_FRONTIER_POINTS = 9
+
+
+class HyObscure(TransformerMixin, BaseEstimator):
+    """Hides a secret (y) in a table about people (X): everybody's secret is published as a group, and everybody's
+    features as those of a donor of the same group, drawn through a channel that tells least about the secret.
+
+    All arguments are keys of the spec (`hyobscure.settings()`, docs/settings.md) and mean what they mean on the command
+    line; `None` is the default of the key.
+
+    Parameters
+    ----------
+    budget : float or str
+        Largest expected distance between published and true features; or what the release must still be good for, such
+        as ``"at most 2 % of rating RMSE"``. Required, unless ``settings={"channel.budget_share": ...}``.
+    groups : int
+        Number of groups; the smallest that the limits allow by default.
+    people : (int, int)
+        k and alpha: fewest and most people of a group. Required.
+    values : (int, int)
+        l and beta: fewest and most distinct secrets of a group. Required.
+    clusters : int or "auto"
+        Clusters of people with alike features.
+    method : str
+        "fine" (the default), "exact", "hyobscure" and others.
+    random_state : int or RandomState
+        A seed, for trials only: whoever knows it can undo the release. By default the operating system's randomness.
+    id : str
+        Column of X that tells people apart; the number of the row by default.
+    keep : list of str
+        Columns of X that are published unchanged.
+    settings : dict
+        Any other key by its full name, such as ``{"channel.distance": "euclidean"}``.
+    spec : path
+        A spec.toml to start from; `fit()` then reads its files.
+    memory : str
+        Memory for the whole work, such as "2GB"; what exceeds it goes to files that vanish.
+    threads : int
+        All cores by default. The result does not depend on it.
+    progress : bool or function
+        True: bars of tqdm. A function is called with (stage, done, total).
+
+    Attributes
+    ----------
+    mechanism_ : the mechanism, private: whoever holds it can undo the release
+    groups_ : list of dict, with label, people and values
+    channels_ : list of dict, how the people of each group find their donors
+    leakage_ : float, all that the release tells about the secret, in bits
+    gap_ : float, the proven distance of the features' leakage from the optimum for these groups, in bits; or None
+    facts_ : dict, all figures of the fit, as `hyobscure fit --json` prints them
+    frontier_ : Frontier, leakage by budget, traced when it is first asked for
+    n_features_in_, feature_names_in_ : as everywhere in scikit-learn
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hyobscure import HyObscure
+    >>> random = np.random.default_rng(0)
+    >>> ages = random.integers(20, 60, 300)
+    >>> X = random.poisson(1 + 4 * np.abs(np.sin(ages[:, None] / 9 + np.arange(8))))
+    >>> model = HyObscure(budget=0.12, people=(60, 120), values=(5, 20), method="exact", random_state=1)
+    >>> hidden = model.fit_transform(X, ages)
+    >>> hidden.shape
+    (300, 8)
+    >>> [group["label"] for group in model.groups_]  # doctest: +ELLIPSIS
+    ['...']
+    >>> release = model.publish()
+    >>> release.verify().passed
+    True
+    """
+
+    def __init__(
+        self,
+        budget: float | str | None = None,
+        *,
+        groups: int | None = None,
+        people: tuple[int, int] | None = None,
+        values: tuple[int, int] | None = None,
+        clusters: int | str | None = None,
+        method: str | None = None,
+        random_state: Any = None,
+        id: str | None = None,
+        keep: Iterable[str] | None = None,
+        settings: Mapping[str, Any] | None = None,
+        spec: str | os.PathLike | None = None,
+        memory: str | None = None,
+        threads: int | None = None,
+        progress: Progress = False,
+    ) -> None:
+        self.budget = budget
+        self.groups = groups
+        self.people = people
+        self.values = values
+        self.clusters = clusters
+        self.method = method
+        self.random_state = random_state
+        self.id = id
+        self.keep = keep
+        self.settings = settings
+        self.spec = spec
+        self.memory = memory
+        self.threads = threads
+        self.progress = progress
+
+    @classmethod
+    def from_spec(cls, spec: str | os.PathLike, **arguments: Any) -> HyObscure:
+        """For the files that a spec.toml names; arguments win over the file. Call `fit()` next.
+
+        >>> import hyobscure, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     hyobscure.synth(folder + "/data", people=300, items=80, entries=20)
+        ...     model = hyobscure.HyObscure.from_spec(folder + "/data/spec.toml", method="exact", random_state=1).fit()
+        >>> model.facts_["people"]
+        300
+        """
+        return cls(spec=spec, **arguments)
+
+    # --- fit
+
+    def fit(self, X: Any = None, y: Any = None, *, events: Any = None) -> HyObscure:
+        """Finds groups and channels.
+
+        Parameters
+        ----------
+        X : the people, one row each
+            A table of pandas, polars, pyarrow or DuckDB, a 2-D array, or a sparse matrix (person x item). All columns
+            but those of id, secret and `keep` are features. None: the files of `spec`.
+        y : the secret
+            One value for each row, or the name of a column of X (a tuple of names: several secrets).
+        events : for long data, a table with one row an event
+            Name its columns with ``settings={"events.person": ..., "events.item": ..., "events.value": ...}``.
+
+        Ctrl-C raises KeyboardInterrupt. If there is a best answer so far, the model has it, and ``converged_`` is False.
+        """
+        given = self._given(X, y, events, reset=True)
+        source = given.source()
+        with reports(self.progress) as report:
+            fitted = _core.fit(source, report)
+        self._take(fitted.mechanism, json.loads(fitted.json))
+        self._fitted, self._source, self._y, self._kept_given = fitted, source, y, given
+        self._feature_columns = given.features if _tables.is_frame(X) else None
+        if fitted.stopped:
+            raise KeyboardInterrupt
+        if not self.converged_:
+            warnings.warn(f"The answer is weaker than asked for: {self.facts_['note'] or 'it did not converge'}", ConvergenceWarning, stacklevel=2)
+        return self
+
+    def _take(self, mechanism: _core.Mechanism, facts: dict) -> None:
+        self.mechanism_ = mechanism
+        self.facts_ = facts
+        self.groups_ = facts["groups"]
+        self.leakage_ = facts["leakage_bits"]
+        self.gap_ = facts["gap_bits"]
+        self.converged_ = mechanism.converged
+
+    def _given(self, X: Any, y: Any, events: Any, reset: bool) -> _given.Given:
+        """The people, checked as scikit-learn does, with all settings."""
+        given = _given.from_arguments(self.get_params(deep=False))
+        if X is None and given.file:
+            given.kind = _tables.installed_kind()
+            return given
+        if y is None:
+            raise InputError.of("y", "HyObscure requires y to be passed, but the target y is None", "Give the secret: an array, or the name of a column of X.")
+        if _tables.is_frame(X):
+            self._check_frame(X, reset)
+        else:
+            X = validate_data(self, X, reset=reset, accept_sparse="csr", ensure_min_samples=2)
+            y = y if isinstance(y, (str, tuple)) or _tables.is_frame(y) else _checked_secret(y)
+            if not isinstance(y, (str, tuple)) and len(y) != X.shape[0]:
+                raise InputError.of("y", f"has {len(y)} values, and X has {X.shape[0]} rows", "Give one value for each row.")
+        _given.add_people(given, X, y, events)
+        return given
+
+    def _check_frame(self, X: Any, reset: bool) -> None:
+        if _tables.kind_of(X) in ("pandas", "polars") and not hasattr(X, "collect"):
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            return
+        names = np.asarray(_tables.column_names(X), dtype=object)
+        if reset:
+            self.feature_names_in_, self.n_features_in_ = names, len(names)
+        elif list(names) != list(self.feature_names_in_):
+            raise InputError.of("X", "the columns differ from those that were fitted", "Give the same people.")
+
+    # --- what was learned
+
+    @property
+    def channels_(self) -> list[dict]:
+        check_is_fitted(self)
+        return [_channel(facts) for facts in self.mechanism_.channels()]
+
+    @property
+    def frontier_(self) -> Frontier:
+        check_is_fitted(self)
+        if getattr(self, "_frontier", None) is None or self._frontier[0] is not self.mechanism_:
+            self._frontier = (self.mechanism_, self.frontier())
+        return self._frontier[1]
+
+    def frontier(self, points: int = _FRONTIER_POINTS) -> Frontier:
+        """The trade-off of the method: leakage by budget, on the same census."""
+        check_is_fitted(self)
+        if getattr(self, "_fitted", None) is None:
+            raise InputError.of("frontier", "a mechanism that was loaded has no census", "Call fit on the people first.")
+        with reports(self.progress) as report:
+            text, stopped = self._fitted.frontier(self._source, points, report)
+        if stopped:
+            raise KeyboardInterrupt
+        return Frontier.of(json.loads(text))
+
+    # --- apply
+
+    def transform(self, X: Any, y: Any = None) -> Any:
+        """For each person, in the order given, the features of the donor: the same draw that `publish` writes.
+
+        A mechanism is for the people that it was made for: X must be those of `fit`. The secret is remembered from `fit`;
+        a mechanism that was loaded needs y again. Not a release: give away what `publish` gives.
+        """
+        check_is_fitted(self)
+        given = self._given(X, self._y if y is None else y, None, reset=False)
+        if not given.tables:
+            raise InputError.of("X", "people of files have no rows in memory", "Call publish.")
+        with reports(self.progress) as report:
+            donors = _core.donor_rows(given.source(), self.mechanism_, report)
+        return _tables.take(given.people, donors, given.features)
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
+        """`fit`, then the donors' features of the same people."""
+        return self.fit(X, y, **fit_params).transform(X)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Names of the features."""
+        check_is_fitted(self)
+        names = _check_feature_names_in(self, input_features)
+        features = getattr(self, "_feature_columns", None)
+        return names if features is None else np.asarray(features, dtype=object)
+
+    def publish(
+        self,
+        folder: str | os.PathLike | None = None,
+        X: Any = None,
+        y: Any = None,
+        *,
+        events: Any = None,
+        force: bool = False,
+        second_draw: bool = False,
+    ) -> Release:
+        """Applies the mechanism: the release, checked by `Release.verify`.
+
+        With a folder it is written there, with the same bytes as the command line writes; without, it lives as long as the
+        object. People are those of `fit` unless they are given. The draws belong to the mechanism: publishing again gives the
+        same release. Unless there is a seed, the ledger (`release.ledger`) remembers who was published, and another draw of
+        the same people is refused; `second_draw` publishes it all the same.
+        """
+        check_is_fitted(self)
+        given = self._people(X, y, events)
+        temporary = None
+        if folder is None:
+            temporary = tempfile.TemporaryDirectory(prefix="hyobscure-release-")
+            folder = Path(temporary.name) / "release"
+        source = given.source() if temporary is None else given.source(release__format="parquet")
+        with reports(self.progress) as report:
+            facts = _core.publish(source, self.mechanism_, os.fspath(folder), force, second_draw, report)
+        return Release(Path(folder), json.loads(facts), given, self.mechanism_, self.progress, temporary)
+
+    def _people(self, X: Any, y: Any, events: Any) -> _given.Given:
+        """Those given, or else those of fit."""
+        if X is not None or (self.spec is not None and getattr(self, "_kept_given", None) is None):
+            return self._given(X, self._y if y is None else y, events, reset=False)
+        if getattr(self, "_kept_given", None) is None:
+            raise InputError.of("X", "this model was loaded, and does not know its people", "Give X and y.")
+        return self._kept_given
+
+    # --- files
+
+    def save(self, file: str | os.PathLike) -> None:
+        """Writes the mechanism file of the command line. Private: readable by its owner only."""
+        check_is_fitted(self)
+        self.mechanism_.save(os.fspath(file))
+
+    def __getstate__(self) -> dict:
+        state = dict(super().__getstate__())
+        for handle in ("_fitted", "_source", "_kept_given", "_frontier"):  # people stay where they are
+            state.pop(handle, None)
+        return state
+
+    # --- how scikit-learn and notebooks see it
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "mechanism_")
+
+    def _repr_html_(self) -> str:
+        if not hasattr(self, "mechanism_"):
+            return f"<pre>{_html.text(repr(self))}</pre>"
+        return _html.mechanism(self)
+
+
+def _checked_secret(y: Any) -> np.ndarray:
+    if scipy.sparse.issparse(y):
+        raise InputError.of("y", "a sparse matrix is no secret", "Give one value for each row.")
+    y = column_or_1d(np.asarray(y), warn=True)
+    if y.dtype.kind in "fc":
+        check_array(y.reshape(-1, 1), input_name="y")
+    return y
+
+
+def _channel(facts: dict) -> dict:
+    """Probabilities of donors as a sparse matrix."""
+    if facts["kind"] != "people":
+        return facts
+    people = facts["people"]
+    matrix = scipy.sparse.csr_matrix((facts.pop("probabilities"), facts.pop("donors"), facts.pop("starts")), shape=(people, people))
+    return {**facts, "probabilities": matrix}
+
+
+def load(file: str | os.PathLike, **arguments: Any) -> HyObscure:
+    """A mechanism from its file, whoever wrote it. Arguments are those of `HyObscure`: `spec`, `id` and whatever else says how
+    the people are read.
+
+    `publish(X=..., y=...)` and `transform(X, y)` need the people that it was made for.
+    """
+    model = HyObscure(**arguments)
+    mechanism = _core.Mechanism.load(os.fspath(file))
+    model._take(mechanism, json.loads(mechanism.json))
+    model._y = None
+    return model

@@ -1,0 +1,203 @@
+"""A release: what may be given away, and the evidence for it."""
+
+from __future__ import annotations
+
+import json
+import os
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import scipy.sparse
+
+from . import _core, _html, _tables
+from ._errors import InputError
+from ._progress import Progress, reports
+
+if TYPE_CHECKING:
+    from ._given import Given
+    from .auditing import Audit
+
+
+class Check(NamedTuple):
+    """One thing that was looked at: a sentence that is true when it passed."""
+
+    name: str
+    passed: bool
+    detail: str
+    warning: bool = False
+
+
+class Verification:
+    """The independent check of a release, from its files. It is true when no check failed."""
+
+    def __init__(self, facts: dict, text: str) -> None:
+        self.checks = [Check(check["name"], check["passed"], check.get("detail", ""), check.get("warning", False)) for check in facts["checks"]]
+        self.passed = bool(facts["passed"])
+        self._text = text
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    def __repr__(self) -> str:
+        return self._text
+
+    def _repr_html_(self) -> str:
+        return _html.verification(self)
+
+
+class Release:
+    """The published people (and events), in the type that went in.
+
+    `people` and `events` are tables as they stand in the files, by published id; `X` and `y` are their features and the labels
+    of their groups. For arrays and sparse matrices `people` is a dict of columns.
+    """
+
+    def __init__(self, folder: Path, facts: dict, given: Given, mechanism: _core.Mechanism, progress: Progress, temporary: Any = None) -> None:
+        self.folder = folder
+        self.facts = facts  #: what `hyobscure publish --json` prints; private, unlike the files
+        self._given = given
+        self._mechanism = mechanism
+        self._progress = progress
+        self._temporary = temporary  # removes the folder with this object
+
+    # --- the tables
+
+    @cached_property
+    def manifest(self) -> dict:
+        """What the release says about itself; part of it."""
+        return json.loads((self.folder / "manifest.json").read_text())
+
+    @property
+    def _columns(self) -> dict:
+        return self.manifest["columns"]
+
+    @cached_property
+    def people(self) -> Any:
+        """One row a person: id, label of the group, kept columns and, of wide data, the donor's features."""
+        if self._given.kind not in ("numpy", "scipy"):
+            return self._table("people")
+        names = [self._columns[role] for role in ("id", "secret") if self._columns.get(role)]
+        return {name: self._column("people", name) for name in names}
+
+    @cached_property
+    def events(self) -> Any:
+        """Long data: the donor's events under each person. None for wide data."""
+        if self.manifest["shape"] != "long":
+            return None
+        if self._given.kind == "scipy":
+            return {name: self._column("events", name) for name in ("person", "item", "value")}
+        return self._table("events")
+
+    @cached_property
+    def groups(self) -> Any:
+        """Label, people and values of each group."""
+        groups = self.manifest["groups"]
+        columns = {name: [group[name] for group in groups] for name in ("label", "people", "values")}
+        return _tables.to_kind(columns, self._given.kind)
+
+    @cached_property
+    def X(self) -> Any:
+        """The published features: a row for each of `people`."""
+        kind = self._given.kind
+        if kind == "scipy":
+            return self._sparse()
+        if self.manifest["shape"] == "long":
+            raise InputError.of("X", "long data has its features in events", "Use `events`.")
+        if kind == "numpy":
+            numbers = _core.release_numbers(self._source(), os.fspath(self.folder), "people", self._columns["features"], None)
+            return numbers.astype(self._given.people.dtype)
+        return _select(self.people, self._columns["features"])
+
+    @cached_property
+    def y(self) -> Any:
+        """The published labels: one for each of `people`."""
+        return _column(self.people, self._columns["secret"])
+
+    def _source(self) -> _core.Source:
+        return self._given.source()
+
+    def _table(self, name: str) -> Any:
+        with reports(self._progress) as report:
+            rows = _core.release_rows(self._source(), os.fspath(self.folder), name, report)
+        return _tables.to_kind(rows, self._given.kind)
+
+    def _column(self, table: str, name: str) -> np.ndarray:
+        """Of an array or matrix: ids are numbers unless they were replaced."""
+        texts = name == self._columns["secret"] or (self.manifest["ids"] == "replace" and name in (self._columns["id"], self._columns.get("person")))
+        if texts:
+            return np.asarray(_core.release_texts(self._source(), os.fspath(self.folder), table, name, None))
+        numbers = _core.release_numbers(self._source(), os.fspath(self.folder), table, [name], None)[:, 0]
+        return numbers if name == "value" else numbers.astype(np.int64)
+
+    def _sparse(self) -> Any:
+        given = self._given.people
+        people, events = self.people[self._columns["id"]], self.events
+        order = np.argsort(people, kind="stable")
+        rows = order[np.searchsorted(people[order], events["person"])]
+        matrix = scipy.sparse.csr_matrix((events["value"].astype(given.dtype), (rows, events["item"])), shape=(len(people), given.shape[1]))
+        return matrix.asformat(given.format)
+
+    # --- the evidence
+
+    def verify(self) -> Verification:
+        """Checks the files, alone and against the original: the same people, each under the group of the true secret, every
+        row of features that of somebody of the same group, nothing exact about the secret."""
+        with reports(self._progress) as report:
+            facts, text = _core.verify(os.fspath(self.folder), self._source(), report)
+        return Verification(json.loads(facts), text)
+
+    def audit(self, **options: Any) -> Audit:
+        """Attacks the release as machine-learning attackers would: see `hyobscure.audit`."""
+        from .auditing import audit
+
+        return audit(self, **options)
+
+    def report(self, file: str | os.PathLike, audit: Audit | None = None, *, force: bool = False) -> None:
+        """Writes everything about the release on one HTML page. It holds counts finer than the release: not part of it."""
+        with reports(self._progress) as report:
+            _core.write_report(os.fspath(file), force, self._source(), self._mechanism, os.fspath(self.folder), None if audit is None else audit._core, report)
+
+    def __repr__(self) -> str:
+        size = ", ".join(f"{file['name']}: {file['rows']} rows" for file in self.manifest["files"])
+        return f"Release({size}; {len(self.manifest['groups'])} groups)"
+
+    def _repr_html_(self) -> str:
+        return _html.release(self)
+
+
+def verify(folder: str | os.PathLike, spec: str | os.PathLike | None = None, *, progress: Progress = False, **settings: Any) -> Verification:
+    """Checks a written release from its files, and against the data of a spec where one is given. Settings are keys of the
+    spec with __ for the point.
+
+    >>> import hyobscure, tempfile
+    >>> from hyobscure import HyObscure
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     hyobscure.synth(folder + "/data", people=300, items=80, entries=20)
+    ...     model = HyObscure.from_spec(folder + "/data/spec.toml", method="exact", random_state=1).fit()
+    ...     release = model.publish(folder + "/release")
+    ...     hyobscure.verify(folder + "/release", folder + "/data/spec.toml").passed
+    True
+    """
+    source = None
+    if spec is not None:
+        from ._given import Given
+
+        source = Given(file=os.fspath(spec)).source(**settings)
+    with reports(progress) as report:
+        facts, text = _core.verify(os.fspath(folder), source, report)
+    return Verification(json.loads(facts), text)
+
+
+def _select(frame: Any, columns: list[str]) -> Any:
+    kind = _tables.kind_of(frame)
+    if kind == "duckdb":
+        return frame.select(*columns)
+    return frame.select(columns) if kind in ("polars", "pyarrow") else frame[columns]
+
+
+def _column(frame: Any, column: str) -> Any:
+    if _tables.kind_of(frame) == "duckdb":
+        return frame.select(column)
+    return frame[column]

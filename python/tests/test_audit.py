@@ -1,0 +1,128 @@
+"""Bring your own attacker: the core's splits, publications and controls are for him too."""
+
+import numpy as np
+import pytest
+from conftest import QUICK
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.dummy import DummyRegressor
+from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestClassifier, RandomForestRegressor
+from sklearn.linear_model import Ridge
+from sklearn.naive_bayes import GaussianNB
+
+import hyobscure
+from hyobscure import HyObscure, InputError
+
+
+def attack(target, attacker, **options):
+    found = hyobscure.audit(target, attacker=attacker, **{"scenario": "I", "releases": 4, **options})
+    return found.attacks[0]
+
+
+def test_a_forest_of_scikit_learn_errs_like_ours(model):
+    """Both are forests of 100 trees with the same conventions, on the same splits and draws."""
+    found = hyobscure.audit(model, attacker=["forest", RandomForestRegressor(n_estimators=100)], scenario="I", releases=4)
+    ours, theirs = found.attacks
+    assert (ours["attacker"], theirs["attacker"]) == ("random forest", "RandomForestRegressor")
+    for figure in ("group_only", "nothing"):  # made by the core alone
+        assert ours[figure] == theirs[figure]
+    for figure in ("published", "unobscured"):
+        assert theirs[figure]["mean"] == pytest.approx(ours[figure]["mean"], rel=0.1)
+
+
+def test_an_attacker_finds_what_leaks_by_construction():
+    """Features that are the age itself: whoever sees true ones errs by nothing, and the controls say so."""
+    random = np.random.default_rng(2)
+    y = random.integers(20, 60, 200)
+    X = np.column_stack([y, 100 - y, random.integers(0, 3, 200)]).astype(float)
+    model = HyObscure(settings={"channel.budget_share": 1.0, "channel.distance": "euclidean"}, **QUICK).fit(X, y)
+    seen = attack(model, Ridge(alpha=1e-6))
+    assert seen["unobscured"]["mean"] < 0.1
+    assert seen["published"]["mean"] > 1  # the features tell nothing at this budget
+    assert seen["unobscured_advantage"]["low"] > 0
+
+
+class Spy(RegressorMixin, BaseEstimator):
+    """Remembers what attackers are shown."""
+
+    seen: list = []
+
+    def fit(self, X, y):
+        Spy.seen.append((X.shape, np.array(y)))
+        self.mean_ = float(np.mean(y))
+        return self
+
+    def predict(self, X):
+        return np.full(X.shape[0], self.mean_)
+
+
+def test_an_attacker_sees_features_and_group_of_the_known_people_alone(model, numbers):
+    X, y = numbers
+    Spy.seen.clear()
+    seen = attack(model, Spy(), known=0.25, releases=2)
+    assert seen["known_people"] == 50 and seen["tested_people"] == 150
+    for shape, ages in Spy.seen:
+        assert shape[0] == 50 and shape[1] == X.shape[1] + 1  # and a column with the group
+        assert set(ages) <= set(y)
+
+
+def test_a_guess_is_moved_into_the_group(model):
+    """The group says more than the mean of all, so even a dummy does not err like one who knows nothing."""
+    seen = attack(model, DummyRegressor())
+    assert seen["published"]["mean"] < seen["nothing"]["mean"]
+    assert seen["published"] == seen["unobscured"]
+
+
+@pytest.mark.parametrize("attacker", [RandomForestClassifier(n_estimators=30), GaussianNB(), HistGradientBoostingRegressor(max_iter=20)])
+def test_classifiers_and_models_without_sparse_rows_attack_too(model, attacker):
+    seen = attack(model, attacker, releases=2)
+    assert seen["attacker"] == type(attacker).__name__
+    assert 0 < seen["published"]["mean"] < seen["nothing"]["mean"] * 1.2
+
+
+def test_a_seed_gives_the_same_attack_again(model):
+    once, again = (attack(model, RandomForestRegressor(n_estimators=20), releases=2) for _ in range(2))
+    assert once == again
+
+
+def test_scenario_two_and_all_of_the_core(model):
+    found = hyobscure.audit(model, scenario="II", releases=2)
+    assert [(each["attacker"], each["scenario"]) for each in found.attacks] == [("random forest", "II"), ("boosted trees", "II")]
+    assert found.informed["error"] <= found.informed["group_only"]
+
+
+def test_a_secret_by_name_needs_a_classifier(wide):
+    towns = wide.drop(columns=["age"])
+    settings = {"secret.kind": "categorical", "channel.budget_share": 0.5}
+    model = HyObscure(id="who", people=(20, 240), values=(2, 2), method="exact", clusters=4, random_state=1, settings=settings).fit(towns, "town")
+    seen = attack(model, RandomForestClassifier(n_estimators=20), releases=2)
+    assert 0 <= seen["unobscured"]["mean"] <= 1
+    with pytest.raises(InputError, match="regressor cannot guess"):
+        attack(model, Ridge())
+
+
+def test_an_error_of_the_attacker_is_raised_as_it_is(model):
+    class Broken(Spy):
+        def fit(self, X, y):
+            raise ZeroDivisionError("of the attacker")
+
+    with pytest.raises(ZeroDivisionError, match="of the attacker"):
+        attack(model, Broken())
+
+
+def test_what_is_no_attacker_is_refused(model):
+    with pytest.raises(InputError, match="no model of scikit-learn"):
+        attack(model, object())
+    with pytest.raises(InputError, match="forest"):
+        attack(model, "forrest")
+
+
+def test_a_release_is_audited_and_reported(model, tmp_path):
+    release = model.publish(tmp_path / "release")
+    found = release.audit(attacker="forest", scenario="I", releases=2)
+    assert "random forest" in repr(found) and "random forest" in found._repr_html_()
+    release.report(tmp_path / "report.html", audit=found)
+    page = (tmp_path / "report.html").read_text()
+    assert "random forest" in page and page.startswith("<!")
+    assert (tmp_path / "report.html").stat().st_mode & 0o077 == 0
+    with pytest.raises(InputError, match="report.html"):
+        release.report(tmp_path / "report.html")

@@ -1,0 +1,95 @@
+"""A release: its files, its check, and what is shown of it."""
+
+import hashlib
+import json
+
+import matplotlib
+import pytest
+from conftest import QUICK
+
+import hyobscure
+from hyobscure import HyObscure, InputError
+
+matplotlib.use("Agg")
+
+
+def test_the_files_are_those_of_the_manifest(model, tmp_path):
+    release = model.publish(tmp_path / "release")
+    for file in release.manifest["files"]:
+        assert hashlib.sha256((tmp_path / "release" / file["name"]).read_bytes()).hexdigest() == file["sha256"]
+    assert release.verify() and release.verify().passed
+    assert json.loads((tmp_path / "release" / "manifest.json").read_text()) == release.manifest
+
+
+def test_a_release_in_memory_leaves_nothing_behind(model):
+    release = model.publish()
+    folder = release.folder
+    assert folder.exists() and release.verify().passed
+    del release
+    assert not folder.exists()
+
+
+def test_verify_finds_an_exact_secret(model, tmp_path):
+    release = model.publish(tmp_path / "release")
+    people = tmp_path / "release" / "people.csv"
+    lines = people.read_text().splitlines()
+    cells = lines[1].split(",")
+    cells[1] = "33"
+    people.write_text("\n".join([lines[0], ",".join(cells), *lines[2:]]) + "\n")
+    found = release.verify()
+    assert not found and [check for check in found.checks if not check.passed]
+    assert "FAILED" in found._repr_html_()
+
+
+def test_publishing_again_gives_the_same_release(model, tmp_path):
+    model.publish(tmp_path / "a")
+    model.publish(tmp_path / "b")
+    assert (tmp_path / "a" / "people.csv").read_bytes() == (tmp_path / "b" / "people.csv").read_bytes()
+    with pytest.raises(InputError, match="exists"):
+        model.publish(tmp_path / "a")
+    model.publish(tmp_path / "a", force=True)
+
+
+def test_a_mechanism_goes_through_its_file(model, numbers, tmp_path):
+    X, y = numbers
+    model.save(tmp_path / "mechanism.json")
+    loaded = hyobscure.load(tmp_path / "mechanism.json")
+    assert loaded.groups_ == model.groups_ and loaded.leakage_ == model.leakage_
+    assert (loaded.transform(X, y) == model.transform(X)).all()
+    with pytest.raises(InputError, match="does not know its people"):
+        loaded.publish()
+    assert (loaded.publish(X=X, y=y).X == model.publish().X).all()
+    with pytest.raises(InputError, match="has no census"):
+        loaded.frontier()
+
+
+def test_replaced_ids_tell_nothing(numbers):
+    X, y = numbers
+    release = HyObscure(settings={"channel.budget_share": 0.4, "release.ids": "replace"}, **QUICK).fit(X, y).publish()
+    ids = release.people["id"]
+    assert len(set(ids)) == len(y) and all(len(text) == 16 for text in ids)
+
+
+def test_plots_draw_what_was_found(model):
+    axes = hyobscure.plot_groups(model)
+    assert [bar.get_height() for bar in axes.patches] == [group["people"] for group in model.groups_]
+    axes = hyobscure.plot_channel(model, 0)
+    assert (axes.images[0].get_array() == model.channels_[0]["probabilities"]).all()
+    frontier = model.frontier(points=3)
+    axes = hyobscure.plot_frontier(frontier)
+    assert list(axes.lines[0].get_ydata()) == list(frontier["leakage_bits"])
+    matplotlib.pyplot.close("all")
+
+
+def test_the_channel_of_people_is_plotted(numbers):
+    model = HyObscure(budget=0.15, **{**QUICK, "method": "fine"}).fit(*numbers)
+    axes = hyobscure.plot_channel(model, 0)
+    assert len(axes.collections[0].get_offsets()) == model.channels_[0]["probabilities"].nnz
+    matplotlib.pyplot.close("all")
+
+
+def test_notebooks_show_figures_and_escape_names(model):
+    page = model._repr_html_()
+    assert f"{model.leakage_:.4f}" in page and all(group["label"] in page for group in model.groups_)
+    assert HyObscure(method="<b>")._repr_html_().count("<b>") == 0
+    assert "sha256" in model.publish()._repr_html_()
