@@ -13,5 +13,6 @@ void bind_fit(nb::module_& module);
 void bind_audit(nb::module_& module);
 void bind_release(nb::module_& module);
 void bind_synth(nb::module_& module);
+void bind_kernels(nb::module_& module);
 
 }  // namespace hyobscure::python

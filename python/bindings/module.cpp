@@ -13,4 +13,5 @@ NB_MODULE(_core, module) {
   bind_audit(module);
   bind_release(module);
   bind_synth(module);
+  bind_kernels(module);
 }

@@ -141,6 +141,9 @@ class Engine {
   /// must give the same text for the same number; `text_of` is kept as long as the engine lives.
   std::string text_function(std::function<std::string(std::int64_t)> text_of);
 
+  /// The name of a function from VARCHAR to BIGINT, likewise; no number is NULL, and so is that of NULL.
+  std::string number_function(std::function<std::optional<std::int64_t>(std::string_view)> number_of);
+
   /// Fills a table that exists, row by row.
   class Appender {
    public:
@@ -158,7 +161,7 @@ class Engine {
  private:
   void* connection() const;
   void add_table(const std::shared_ptr<const ArrowTable>& table);
-  std::size_t made_ = 0;  ///< calls of made_rows, text_function and add_table
+  std::size_t made_ = 0;  ///< calls of made_rows, text_function, number_function and add_table
 
   struct State;
   std::unique_ptr<State> state_;

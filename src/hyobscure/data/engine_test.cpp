@@ -7,6 +7,7 @@
 
 #include "hyobscure/base/test_folder.h"
 #include "hyobscure/data/compressed.h"
+#include "hyobscure/data/id_numbers.h"
 
 namespace hyobscure::data {
 namespace {
@@ -71,6 +72,34 @@ TEST(Engine, CallsAFunctionOfOurs) {
   const std::string broken =
       engine.text_function([](std::int64_t) -> std::string { throw std::runtime_error("no"); });
   EXPECT_THROW(engine.texts("SELECT " + broken + "(1)"), EngineError);
+}
+
+TEST(Engine, NumbersOfTextsAreMadeOnAllThreads) {
+  Engine engine({}, {});
+  std::vector<std::string> ids;
+  for (int i = 0; i < 5000; ++i)
+    ids.push_back(std::to_string(i * 7) + std::string(static_cast<std::size_t>(i) % 20, 'x'));
+  const IdNumbers numbers(ids);
+  const std::string f = engine.number_function([&](std::string_view id) {
+    const auto found = numbers.find(id);
+    return found ? std::optional<std::int64_t>(*found) : std::nullopt;
+  });
+  // Every third id is not there, every fifth is NULL.
+  const std::string id =
+      "CASE WHEN a % 5 = 0 THEN NULL WHEN a % 3 = 0 THEN 'nobody' || a ELSE CAST(a * 7 AS VARCHAR) || "
+      "repeat('x', a % 20) END";
+  std::int64_t next = 0;
+  engine.query(fmt::format("SELECT {}({}) FROM range(5000) r(a) ORDER BY a", f, id), [&](const Chunk& chunk) {
+    for (std::size_t row = 0; row < chunk.rows(); ++row, ++next) {
+      const bool known = next % 5 != 0 && next % 3 != 0;
+      ASSERT_EQ(chunk.is_null(0, row), !known) << next;
+      if (known) {
+        ASSERT_EQ(chunk.integers(0)[row], next);
+      }
+    }
+  });
+  EXPECT_EQ(next, 5000);
+  EXPECT_EQ(IdNumbers({}).find("x"), std::nullopt);
 }
 
 TEST(Engine, EndsAStatementWhoseRowsCannotBeMade) {

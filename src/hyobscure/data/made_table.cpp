@@ -77,6 +77,46 @@ void write_texts(duckdb_function_info info, duckdb_data_chunk input, duckdb_vect
   }
 }
 
+using NumberOf = std::function<std::optional<std::int64_t>(std::string_view)>;
+
+void write_numbers(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
+  const auto& number_of = *static_cast<const NumberOf*>(duckdb_scalar_function_get_extra_info(info));
+  const duckdb_vector given = duckdb_data_chunk_get_vector(input, 0);
+  auto* texts = static_cast<duckdb_string_t*>(duckdb_vector_get_data(given));
+  std::uint64_t* is_given = duckdb_vector_get_validity(given);  // none: all are
+  auto* numbers = static_cast<std::int64_t*>(duckdb_vector_get_data(output));
+  duckdb_vector_ensure_validity_writable(output);
+  std::uint64_t* has_number = duckdb_vector_get_validity(output);
+  try {
+    for (idx_t row = 0; row < duckdb_data_chunk_get_size(input); ++row) {
+      std::optional<std::int64_t> number;
+      if (duckdb_validity_row_is_valid(is_given, row))
+        number = number_of({duckdb_string_t_data(texts + row), duckdb_string_t_length(texts[row])});
+      if (number)
+        numbers[row] = *number;
+      else
+        duckdb_validity_set_row_invalid(has_number, row);
+    }
+  } catch (const std::exception& error) {  // none may pass through the engine
+    duckdb_scalar_function_set_error(info, error.what());
+  }
+}
+
+template <class Function>
+void register_function(duckdb_connection connection, const std::string& name, duckdb_type from,
+                       duckdb_type to, Function work, duckdb_scalar_function_t run) {
+  duckdb_scalar_function function = duckdb_create_scalar_function();
+  duckdb_scalar_function_set_name(function, name.c_str());
+  duckdb_scalar_function_add_parameter(function, LogicalType(from).handle);
+  duckdb_scalar_function_set_return_type(function, LogicalType(to).handle);
+  duckdb_scalar_function_set_extra_info(function, new Function(std::move(work)),
+                                        [](void* given) { delete static_cast<Function*>(given); });
+  duckdb_scalar_function_set_function(function, run);
+  const auto state = duckdb_register_scalar_function(connection, function);
+  duckdb_destroy_scalar_function(&function);
+  if (state != DuckDBSuccess) throw EngineError(EngineError::Kind::Other, "no function " + name);
+}
+
 duckdb_vector vector_of(void* handle, std::size_t column) {
   return duckdb_data_chunk_get_vector(static_cast<duckdb_data_chunk>(handle), column);
 }
@@ -110,16 +150,15 @@ std::string Engine::made_rows(std::vector<Column> columns, MakeChunk make) {
 
 std::string Engine::text_function(TextOf text_of) {
   const std::string name = "hyo_made_" + std::to_string(++made_);
-  duckdb_scalar_function function = duckdb_create_scalar_function();
-  duckdb_scalar_function_set_name(function, name.c_str());
-  duckdb_scalar_function_add_parameter(function, LogicalType(DUCKDB_TYPE_BIGINT).handle);
-  duckdb_scalar_function_set_return_type(function, LogicalType(DUCKDB_TYPE_VARCHAR).handle);
-  duckdb_scalar_function_set_extra_info(function, new TextOf(std::move(text_of)),
-                                        [](void* given) { delete static_cast<TextOf*>(given); });
-  duckdb_scalar_function_set_function(function, write_texts);
-  const auto state = duckdb_register_scalar_function(static_cast<duckdb_connection>(connection()), function);
-  duckdb_destroy_scalar_function(&function);
-  if (state != DuckDBSuccess) throw EngineError(EngineError::Kind::Other, "no function " + name);
+  register_function(static_cast<duckdb_connection>(connection()), name, DUCKDB_TYPE_BIGINT,
+                    DUCKDB_TYPE_VARCHAR, std::move(text_of), write_texts);
+  return name;
+}
+
+std::string Engine::number_function(NumberOf number_of) {
+  const std::string name = "hyo_made_" + std::to_string(++made_);
+  register_function(static_cast<duckdb_connection>(connection()), name, DUCKDB_TYPE_VARCHAR,
+                    DUCKDB_TYPE_BIGINT, std::move(number_of), write_numbers);
   return name;
 }
 

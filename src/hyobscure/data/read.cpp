@@ -248,7 +248,7 @@ Reading read_people(Engine& engine, const Spec& spec) {
 
   const auto read_features = [&] {
     people.ids = fetch_ids(engine);
-    people.features = events ? events->features(people.size(), reading)
+    people.features = events ? events->features(people.ids, reading)
                              : read_wide_features(engine, spec, relation, columns.features, people.size());
   };
   read_features();

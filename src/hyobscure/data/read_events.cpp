@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <memory>
+#include <unordered_set>
 
 #include "hyobscure/base/error.h"
+#include "hyobscure/data/id_numbers.h"
 #include "hyobscure/data/places.h"
 #include "hyobscure/data/secret_checks.h"
 
@@ -71,6 +74,20 @@ std::string event_projection(const Spec& spec, const Relation& events) {
   return projection;
 }
 
+/// Ids of hyo_people who are not in hyo_kept; views look things up without a copy.
+struct ViewHash : std::hash<std::string_view> {
+  using is_transparent = void;
+};
+using Ids = std::unordered_set<std::string, ViewHash, std::equal_to<>>;
+
+std::shared_ptr<const Ids> left_out(Engine& engine, std::size_t kept) {
+  auto ids = std::make_shared<Ids>();
+  if (engine.integers("SELECT count(*) FROM hyo_people")[0] == static_cast<std::int64_t>(kept)) return ids;
+  for (std::string& id : engine.texts("SELECT id FROM hyo_people WHERE id NOT IN (SELECT id FROM hyo_kept)"))
+    ids->insert(std::move(id));
+  return ids;
+}
+
 }  // namespace
 
 EventReader::EventReader(Engine& engine, const Spec& spec, const Relation& events)
@@ -94,8 +111,16 @@ struct EventReader::Counts {
   std::int64_t read = 0, incomplete = 0, unknown = 0, no_number = 0, not_finite = 0, negative = 0;
 };
 
-EventReader::Counts EventReader::collect(RowCollector& rows) const {
-  // u: NULL of nobody in the people table, -1 of somebody left out.
+EventReader::Counts EventReader::collect(std::span<const std::string> ids, RowCollector& rows) const {
+  // NULL of nobody in the people table, -1 of somebody left out.
+  const std::string number =
+      engine_.number_function([known = std::make_shared<const IdNumbers>(ids),
+                               out = left_out(engine_, ids.size())](std::string_view id) {
+        const auto u = known->find(id);
+        return u                   ? std::optional<std::int64_t>(*u)
+               : out->contains(id) ? std::optional<std::int64_t>(-1)
+                                   : std::nullopt;
+      });
   enum Flag : std::int64_t { kIncomplete = 1, kNobody = 2, kNoValue = 4, kNoFeature = 8 };
   const std::string used = home_is_found(spec_) ? is_feature(spec_, grid_, kStored) : "true";
   const std::string flags = fmt::format(
@@ -104,29 +129,25 @@ EventReader::Counts EventReader::collect(RowCollector& rows) const {
       "CAST(NOT coalesce({}, false) AS BIGINT)",
       incomplete_, +kNobody, +kNoValue, +kNoFeature, used);
   Counts found;
-  engine_.query(
-      fmt::format(
-          "SELECT n.u, e.item, e.value, {} FROM {} AS e LEFT JOIN (SELECT p.id, coalesce(k.u, -1) AS u FROM "
-          "hyo_people AS p LEFT JOIN hyo_kept AS k ON p.id = k.id) AS n ON e.person = n.id",
-          flags, projected_),
-      [&](const Chunk& chunk) {
-        const auto person = chunk.integers(0), flag = chunk.integers(3);
-        const auto value = chunk.doubles(2);
-        found.read += static_cast<std::int64_t>(chunk.rows());
-        for (std::size_t r = 0; r < chunk.rows(); ++r) {
-          const bool unknown = chunk.is_null(0, r), no_number = chunk.is_null(2, r);
-          found.incomplete += flag[r] & kIncomplete ? 1 : 0;
-          found.unknown += unknown && !(flag[r] & kNobody) ? 1 : 0;
-          if (no_number) {
-            found.no_number += flag[r] & kNoValue ? 0 : 1;
-            continue;
-          }
-          found.not_finite += std::isfinite(value[r]) ? 0 : 1;
-          found.negative += value[r] < 0 ? 1 : 0;
-          if (unknown || person[r] < 0 || (flag[r] & (kIncomplete | kNoFeature))) continue;
-          rows.add(static_cast<std::uint32_t>(person[r]), chunk.text(1, r), value[r]);
-        }
-      });
+  engine_.query(fmt::format("SELECT {}(person), item, value, {} FROM {}", number, flags, projected_),
+                [&](const Chunk& chunk) {
+                  const auto person = chunk.integers(0), flag = chunk.integers(3);
+                  const auto value = chunk.doubles(2);
+                  found.read += static_cast<std::int64_t>(chunk.rows());
+                  for (std::size_t r = 0; r < chunk.rows(); ++r) {
+                    const bool unknown = chunk.is_null(0, r), no_number = chunk.is_null(2, r);
+                    found.incomplete += flag[r] & kIncomplete ? 1 : 0;
+                    found.unknown += unknown && !(flag[r] & kNobody) ? 1 : 0;
+                    if (no_number) {
+                      found.no_number += flag[r] & kNoValue ? 0 : 1;
+                      continue;
+                    }
+                    found.not_finite += std::isfinite(value[r]) ? 0 : 1;
+                    found.negative += value[r] < 0 ? 1 : 0;
+                    if (unknown || person[r] < 0 || (flag[r] & (kIncomplete | kNoFeature))) continue;
+                    rows.add(static_cast<std::uint32_t>(person[r]), chunk.text(1, r), value[r]);
+                  }
+                });
   return found;
 }
 
@@ -191,10 +212,10 @@ Grid EventReader::find_homes() {
   });
 }
 
-SparseRows EventReader::features(std::size_t people, Reading& reading) const {
+SparseRows EventReader::features(std::span<const std::string> ids, Reading& reading) const {
   return about(events_, [&] {
-    RowCollector rows(people, engine_.memory_for_rows());
-    const Counts found = collect(rows);
+    RowCollector rows(ids.size(), engine_.memory_for_rows());
+    const Counts found = collect(ids, rows);
     check(found);
     ReadCounts& counts = reading.counts;
     counts.events_read = found.read;

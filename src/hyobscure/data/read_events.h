@@ -15,16 +15,16 @@ class EventReader {
   /// (hyo_events).
   Grid find_homes();
 
-  /// Features of the people of hyo_kept, in one pass over the events, which are checked against hyo_people
-  /// and the spec on the way.
-  SparseRows features(std::size_t people, Reading& reading) const;
+  /// Features of the people of hyo_kept, whose ids in their order are given, in one pass over the events,
+  /// which are checked against hyo_people and the spec on the way.
+  SparseRows features(std::span<const std::string> ids, Reading& reading) const;
 
   /// Drops hyo_events where there is one.
   void close();
 
  private:
   struct Counts;
-  Counts collect(RowCollector& rows) const;
+  Counts collect(std::span<const std::string> ids, RowCollector& rows) const;
   void check(const Counts& found) const;
   void check_places() const;
   [[noreturn]] void fail(const std::string& column, const std::string& condition, const std::string& problem,

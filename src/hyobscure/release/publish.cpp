@@ -15,6 +15,7 @@
 #include "hyobscure/base/parallel.h"
 #include "hyobscure/census/distance.h"
 #include "hyobscure/census/kmeans.h"
+#include "hyobscure/data/id_numbers.h"
 #include "hyobscure/data/source.h"
 #include "hyobscure/obscure/signals.h"
 #include "hyobscure/release/areas.h"
@@ -253,20 +254,26 @@ std::string id_cell(const data::Spec& spec, const std::string& id_of, const std:
 
 std::string as(const std::string& cell, const std::string& name) { return cell + " AS " + quoted_name(name); }
 
-std::string people_query(const data::Spec& spec, const Layout& layout, const std::string& id_of) {
+/// Functions of the engine.
+struct IdFunctions {
+  std::string id_at;      ///< the published id of a row of the release
+  std::string person_of;  ///< who has this id in the source, as hyo_kept numbers people
+};
+
+std::string people_query(const data::Spec& spec, const Layout& layout, const IdFunctions& ids) {
   std::vector<std::string> columns;
   if (spec.release.ids != "drop")
-    columns.push_back(as(id_cell(spec, id_of, "d.place", layout.id), layout.id.name));
+    columns.push_back(as(id_cell(spec, ids.id_at, "d.place", layout.id), layout.id.name));
   columns.push_back(as("g.label", layout.secret));
   for (std::size_t axis = 0; axis < layout.parts.size(); ++axis)
     columns.push_back(as(fmt::format("g.p{}", axis), layout.parts[axis]));
   for (const Published& column : layout.kept) columns.push_back(as(column.cell, column.name));
   for (const Published& feature : layout.features) columns.push_back(as(feature.cell, feature.name));
-  std::string source =
-      "hyo_donors AS d JOIN hyo_groups AS g ON g.number = d.grp JOIN hyo_kept AS k ON k.u = d.u";
+  std::string source = "hyo_donors AS d JOIN hyo_groups AS g ON g.number = d.grp";
+  if (!layout.kept.empty()) source += " JOIN hyo_kept AS k ON k.u = d.u";
   if (!layout.features.empty())
-    source += fmt::format(" JOIN hyo_kept AS o ON o.u = d.donor JOIN {} AS s ON CAST({} AS VARCHAR) = o.id",
-                          layout.people.sql, layout.id.cell);
+    source += fmt::format(" JOIN {} AS s ON {}(CAST({} AS VARCHAR)) = d.donor", layout.people.sql,
+                          ids.person_of, layout.id.cell);
   return fmt::format("SELECT {} FROM {} ORDER BY d.place", fmt::join(columns, ", "), source);
 }
 
@@ -286,11 +293,11 @@ void number_items(data::Engine& engine, const std::vector<std::string>& items) {
 /// stand in the order of their content, or of its hash where the order is to say nothing: in any case not in
 /// that of the source. Where nobody has an item twice, the item is enough of the content.
 std::string events_query(data::Engine& engine, const data::Spec& spec, const Layout& layout,
-                         const std::vector<std::string>& items_had_once, const std::string& id_of) {
+                         const std::vector<std::string>& items_had_once, const IdFunctions& ids) {
   const bool by_number = !items_had_once.empty() && layout.event_columns[0].stored_type == "VARCHAR";
   if (by_number) number_items(engine, items_had_once);
   std::vector<std::string> columns = {
-      as(id_cell(spec, id_of, "e.place", *layout.person), layout.person->name)};
+      as(id_cell(spec, ids.id_at, "e.place", *layout.person), layout.person->name)};
   std::vector<std::string> cells, content;
   for (std::size_t c = 0; c < layout.event_columns.size(); ++c) {
     const Published& column = layout.event_columns[c];
@@ -304,12 +311,10 @@ std::string events_query(data::Engine& engine, const data::Spec& spec, const Lay
   std::string order = fmt::format("{}", fmt::join(content, ", "));
   if (spec.release.order == "shuffled") order = fmt::format("hash({0}), {0}", order);
   return fmt::format(
-      "SELECT {} FROM (SELECT d.place, {} FROM {} AS s JOIN (SELECT o.id AS donor, d.place FROM hyo_donors "
-      "AS d JOIN "
-      "hyo_kept AS o ON o.u = d.donor) AS d ON CAST({} AS VARCHAR) = d.donor WHERE {} ORDER BY d.place, {}) "
-      "AS e",
-      fmt::join(columns, ", "), fmt::join(cells, ", "), layout.events.sql, layout.person->cell, layout.used,
-      order);
+      "SELECT {} FROM (SELECT d.place, {} FROM {} AS s JOIN hyo_donors AS d ON {}(CAST({} AS VARCHAR)) = "
+      "d.donor WHERE {} ORDER BY d.place, {}) AS e",
+      fmt::join(columns, ", "), fmt::join(cells, ", "), layout.events.sql, ids.person_of, layout.person->cell,
+      layout.used, order);
 }
 
 /// Rows in a given order and row groups of a given size: so threads do not show in the bytes.
@@ -422,15 +427,21 @@ PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::
       });
     };
     load_groups(engine, layout, mechanism.groups);
-    const std::string id_of = engine.text_function(
-        [&](std::int64_t row) { return published.id(published.person_at(static_cast<std::size_t>(row))); });
+    const data::IdNumbers numbers(people.ids);
+    const IdFunctions ids{.id_at = engine.text_function([&](std::int64_t row) {
+                            return published.id(published.person_at(static_cast<std::size_t>(row)));
+                          }),
+                          .person_of = engine.number_function([&](std::string_view id) {
+                            const auto person = numbers.find(id);
+                            return person ? std::optional<std::int64_t>(*person) : std::nullopt;
+                          })};
     engine.set_stage("writing people");
-    write(layout.people, result.manifest.people_file(), people_query(spec, layout, id_of));
+    write(layout.people, result.manifest.people_file(), people_query(spec, layout, ids));
     refuse_changed_source(layout.people, result.manifest.files.back().rows, result.people);
     if (spec.is_long()) {
       engine.set_stage("writing events");
       write(layout.events, result.manifest.events_file(),
-            events_query(engine, spec, layout, reading.items_had_once, id_of));
+            events_query(engine, spec, layout, reading.items_had_once, ids));
       result.events = result.manifest.files.back().rows;
     }
   }
