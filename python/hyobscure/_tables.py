@@ -42,6 +42,8 @@ def column_names(frame: Any) -> list[str]:
         return list(frame.schema.names)
     if kind == "arrow":
         return _core_table("frame", frame).names
+    if hasattr(frame, "collect_schema"):  # polars, also what is not computed yet
+        return frame.collect_schema().names()
     return [str(name) for name in frame.columns]
 
 
