@@ -136,6 +136,21 @@ def to_kind(rows: Any, kind: str) -> Any:
     return table.combine_chunks()
 
 
+def with_types_of(table: Any, original: Any, columns: Sequence[str]) -> Any:
+    """The table with these columns in the types of the original: categories, short numbers and whatever else a library has."""
+    kind = kind_of(table)
+    if kind == "pandas":
+        return table.astype({column: original[column].dtype for column in columns})
+    if kind == "polars":
+        schema = original.collect_schema()
+        return table.with_columns(table[column].cast(schema[column]) for column in columns)
+    if kind == "pyarrow":
+        for column in columns:
+            field = original.schema.field(column)
+            table = table.set_column(table.schema.get_field_index(column), field, table[column].cast(field.type))
+    return table
+
+
 def installed_kind() -> str:
     """For data that came from files: the library that is there."""
     import importlib.util

@@ -121,7 +121,21 @@ class Release:
     def _table(self, name: str) -> Any:
         with reports(self._progress) as report:
             rows = _core.release_rows(self._source(), os.fspath(self.folder), name, report)
-        return _tables.to_kind(rows, self._given.kind)
+        table = _tables.to_kind(rows, self._given.kind)
+        original = self._given.people if name == "people" else self._given.events
+        if original is None:  # files
+            return table
+        known = _tables.column_names(original)
+        return _tables.with_types_of(table, original, [column for column in self._original_columns(name) if column in known])
+
+    def _original_columns(self, table: str) -> list[str]:
+        """Those whose cells are the original's: not labels, nor new ids."""
+        columns = self._columns
+        if table == "people":
+            ids, cells = columns.get("id"), [*columns.get("keep", []), *columns.get("features", [])]
+        else:
+            ids, cells = columns.get("person"), [columns.get(role) for role in ("item", "value", "time")]
+        return [column for column in [ids if self.manifest["ids"] == "keep" else None, *cells] if column]
 
     def _column(self, table: str, name: str) -> np.ndarray:
         """Of an array or matrix: ids are numbers unless they were replaced."""
