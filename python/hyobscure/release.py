@@ -54,13 +54,31 @@ class Release:
     of their groups. For arrays and sparse matrices `people` is a dict of columns.
     """
 
-    def __init__(self, folder: Path, facts: dict, given: Given, mechanism: _core.Mechanism, progress: Progress, temporary: Any = None) -> None:
+    def __init__(self, folder: Path, facts: dict | None, given: Given, mechanism: _core.Mechanism | None, progress: Progress, temporary: Any = None) -> None:
         self.folder = folder
-        self.facts = facts  #: what `hyobscure publish --json` prints; private, unlike the files
+        self.facts = facts  #: what `hyobscure publish --json` prints; private, unlike the files. None of one that was read
         self._given = given
         self._mechanism = mechanism
         self._progress = progress
         self._temporary = temporary  # removes the folder with this object
+
+    @classmethod
+    def read(cls, folder: str | os.PathLike, spec: str | os.PathLike, *, progress: Progress = False) -> Release:
+        """One that was written before, with the spec of the original. Its mechanism is not known: an audit attacks the one release
+        in every repetition.
+
+        >>> import hyobscure, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     hyobscure.synth(folder + "/data", people=300, items=80, entries=20)
+        ...     model = hyobscure.HyObscure.from_spec(folder + "/data/spec.toml", method="exact", random_state=1).fit()
+        ...     _ = model.publish(folder + "/release")
+        ...     release = hyobscure.Release.read(folder + "/release", folder + "/data/spec.toml")
+        ...     len(release.people)
+        300
+        """
+        from ._given import Given
+
+        return cls(Path(folder), None, Given(file=os.fspath(spec), kind=_tables.installed_kind()), None, progress)
 
     # --- the tables
 
