@@ -57,6 +57,7 @@ class Given:
     threads: int = 0
     kind: str = ""  # the library that the people came from
     people: Any = None
+    events: Any = None
     features: list[str] = field(default_factory=list)
 
     def set(self, key: str, value: Any, written: str = "") -> None:
@@ -148,6 +149,7 @@ def add_people(given: Given, X: Any, y: Any, events: Any) -> None:
     given.set("people.secret", secrets, "y")
     _add_ids(given, columns + secrets)
     if events is not None:
+        given.events = events
         given.tables.append(_tables.frame_table("events", events))
         given.set("events.query", "SELECT * FROM events", "events")
         return

@@ -42,6 +42,8 @@ def column_names(frame: Any) -> list[str]:
         return list(frame.schema.names)
     if kind == "arrow":
         return _core_table("frame", frame).names
+    if hasattr(frame, "collect_schema"):  # polars, also what is not computed yet
+        return frame.collect_schema().names()
     return [str(name) for name in frame.columns]
 
 
@@ -132,6 +134,21 @@ def to_kind(rows: Any, kind: str) -> Any:
     if kind == "duckdb":
         return sys.modules["duckdb"].from_arrow(table)
     return table.combine_chunks()
+
+
+def with_types_of(table: Any, original: Any, columns: Sequence[str]) -> Any:
+    """The table with these columns in the types of the original: categories, short numbers and whatever else a library has."""
+    kind = kind_of(table)
+    if kind == "pandas":
+        return table.astype({column: original[column].dtype for column in columns})
+    if kind == "polars":
+        schema = original.collect_schema()
+        return table.with_columns(table[column].cast(schema[column]) for column in columns)
+    if kind == "pyarrow":
+        for column in columns:
+            field = original.schema.field(column)
+            table = table.set_column(table.schema.get_field_index(column), field, table[column].cast(field.type))
+    return table
 
 
 def installed_kind() -> str:

@@ -63,7 +63,7 @@ def audit(
     Parameters
     ----------
     target : a fitted HyObscure, or a Release
-        Every repetition has its own split of the people and its own draw of the mechanism.
+        Every repetition has its own split of the people and, where the mechanism is known, its own draw.
     X, y, events : the people, where the model does not know them
     attacker : a classifier or regressor of scikit-learn, "forest", "boosting", or a list of these
         A classifier guesses the median of the values that it expects where the secret is a number.
@@ -88,7 +88,7 @@ def audit(
     >>> found.attacks[0]["unobscured"]["mean"] < found.attacks[0]["nothing"]["mean"]
     True
     """
-    given, mechanism, default = _people(target, X, y, events)
+    given, mechanism, folder, default = _people(target, X, y, events)
     named, own = _attackers(attacker)
     source = given.source(
         audit__attackers=named,
@@ -100,14 +100,14 @@ def audit(
         audit__task=task,
     )
     with reports(default if progress is None else progress) as report:
-        return Audit(_core.audit(source, mechanism, "", own, report))
+        return Audit(_core.audit(source, mechanism, folder, own, report))
 
 
 def _people(target: Any, X: Any, y: Any, events: Any) -> tuple:
     if isinstance(target, Release):
-        return target._given, target._mechanism, target._progress
+        return target._given, target._mechanism, os.fspath(target.folder), target._progress
     if isinstance(target, HyObscure) and hasattr(target, "mechanism_"):
-        return target._people(X, y, events), target.mechanism_, target.progress
+        return target._people(X, y, events), target.mechanism_, "", target.progress
     raise InputError.of("target", "this is neither a fitted HyObscure nor a Release", "Call fit first.")
 
 

@@ -191,7 +191,7 @@ class HyObscure(TransformerMixin, BaseEstimator):
             X = validate_data(self, X, reset=reset, accept_sparse="csr", ensure_min_samples=2)
             y = y if isinstance(y, (str, tuple)) or _tables.is_frame(y) else _checked_secret(y)
             if not isinstance(y, (str, tuple)) and len(y) != X.shape[0]:
-                raise InputError.of("y", f"has {len(y)} values, and X has {X.shape[0]} rows", "Give one value for each row.")
+                raise _other_rows(X.shape[0], len(y), reset)
         _given.add_people(given, X, y, events)
         return given
 
@@ -322,6 +322,12 @@ class HyObscure(TransformerMixin, BaseEstimator):
         if not hasattr(self, "mechanism_"):
             return f"<pre>{_html.text(repr(self))}</pre>"
         return _html.mechanism(self)
+
+
+def _other_rows(rows: int, secrets: int, reset: bool) -> InputError:
+    if reset:
+        return InputError.of("y", f"has {secrets} values, and X has {rows} rows", "Give one value for each row.")
+    return InputError.of("X", f"has {rows} rows, and the mechanism was made for {secrets} people", "Give exactly the people that it was fitted to, or fit again.")
 
 
 def _checked_secret(y: Any) -> np.ndarray:

@@ -54,13 +54,31 @@ class Release:
     of their groups. For arrays and sparse matrices `people` is a dict of columns.
     """
 
-    def __init__(self, folder: Path, facts: dict, given: Given, mechanism: _core.Mechanism, progress: Progress, temporary: Any = None) -> None:
+    def __init__(self, folder: Path, facts: dict | None, given: Given, mechanism: _core.Mechanism | None, progress: Progress, temporary: Any = None) -> None:
         self.folder = folder
-        self.facts = facts  #: what `hyobscure publish --json` prints; private, unlike the files
+        self.facts = facts  #: what `hyobscure publish --json` prints; private, unlike the files. None of one that was read
         self._given = given
         self._mechanism = mechanism
         self._progress = progress
         self._temporary = temporary  # removes the folder with this object
+
+    @classmethod
+    def read(cls, folder: str | os.PathLike, spec: str | os.PathLike, *, progress: Progress = False) -> Release:
+        """One that was written before, with the spec of the original. Its mechanism is not known: an audit attacks the one release
+        in every repetition.
+
+        >>> import hyobscure, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     hyobscure.synth(folder + "/data", people=300, items=80, entries=20)
+        ...     model = hyobscure.HyObscure.from_spec(folder + "/data/spec.toml", method="exact", random_state=1).fit()
+        ...     _ = model.publish(folder + "/release")
+        ...     release = hyobscure.Release.read(folder + "/release", folder + "/data/spec.toml")
+        ...     len(release.people)
+        300
+        """
+        from ._given import Given
+
+        return cls(Path(folder), None, Given(file=os.fspath(spec), kind=_tables.installed_kind()), None, progress)
 
     # --- the tables
 
@@ -121,7 +139,21 @@ class Release:
     def _table(self, name: str) -> Any:
         with reports(self._progress) as report:
             rows = _core.release_rows(self._source(), os.fspath(self.folder), name, report)
-        return _tables.to_kind(rows, self._given.kind)
+        table = _tables.to_kind(rows, self._given.kind)
+        original = self._given.people if name == "people" else self._given.events
+        if original is None:  # files
+            return table
+        known = _tables.column_names(original)
+        return _tables.with_types_of(table, original, [column for column in self._original_columns(name) if column in known])
+
+    def _original_columns(self, table: str) -> list[str]:
+        """Those whose cells are the original's: not labels, nor new ids."""
+        columns = self._columns
+        if table == "people":
+            ids, cells = columns.get("id"), [*columns.get("keep", []), *columns.get("features", [])]
+        else:
+            ids, cells = columns.get("person"), [columns.get(role) for role in ("item", "value", "time")]
+        return [column for column in [ids if self.manifest["ids"] == "keep" else None, *cells] if column]
 
     def _column(self, table: str, name: str) -> np.ndarray:
         """Of an array or matrix: ids are numbers unless they were replaced."""

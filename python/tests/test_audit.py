@@ -126,3 +126,14 @@ def test_a_release_is_audited_and_reported(model, tmp_path):
     assert (tmp_path / "report.html").stat().st_mode & 0o077 == 0
     with pytest.raises(InputError, match="report.html"):
         release.report(tmp_path / "report.html")
+
+
+def test_a_release_that_was_written_before_is_audited_from_its_files(tmp_path):
+    hyobscure.synth(tmp_path / "data", people=200, items=60, entries=20, dependence=0.9)
+    spec = tmp_path / "data" / "spec.toml"
+    HyObscure.from_spec(spec, method="exact", random_state=1).fit().publish(tmp_path / "release")
+    release = hyobscure.Release.read(tmp_path / "release", spec)
+    assert release.verify().passed and len(release.people) == 200
+    found = release.audit(attacker=Ridge(), scenario="II", releases=2)
+    assert not found.facts["redrawn"] and found.informed is None
+    assert found.attacks[0]["tested_people"] == 100

@@ -75,7 +75,7 @@ def test_a_second_draw_of_the_same_people_is_refused(numbers, tmp_path):
     again = HyObscure(settings=settings, **arguments).fit(X, y)
     assert "second time" in str(refusal(lambda: again.publish(tmp_path / "two")))
     forced = again.publish(tmp_path / "two", second_draw=True)
-    assert forced.manifest["composition"]["earlier_draws"] == 1
+    assert forced.manifest["second_draw"]["earlier_draws"] == 1
 
 
 def test_progress_is_told_and_what_it_raises_stops_the_work(numbers):

@@ -64,6 +64,24 @@ def test_types_are_there_for_checkers():
     assert folder.exists()
 
 
+def test_the_wheel_carries_its_libraries():
+    """What the package loads beside the C and C++ runtimes is its own; ssl works after it."""
+    script = """
+import sys
+before = {line.split()[-1] for line in open("/proc/self/maps") if ".so" in line}
+import hyobscure._core as core
+after = {line.split()[-1] for line in open("/proc/self/maps") if ".so" in line}
+print(*sorted(after - before), sep="\\n")
+import ssl
+"""
+    done = subprocess.run([sys.executable, "-c", "import numpy, scipy, sklearn.base\n" + script], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    loaded = done.stdout.split()
+    assert any("libduckdb" in file for file in loaded) and any("libxgboost" in file for file in loaded)
+    of_the_machine = [file for file in loaded if "site-packages" not in file and not re.search(r"/lib(c|m|stdc\+\+|gcc_s|pthread|dl|rt)[.-]", file)]
+    assert not [file for file in of_the_machine if "python" not in file], of_the_machine
+
+
 def test_the_package_needs_no_optional_library():
     """A process in which none of them can be imported."""
     hidden = ["pandas", "polars", "pyarrow", "duckdb", "matplotlib", "tqdm"]

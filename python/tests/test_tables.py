@@ -73,6 +73,23 @@ def test_long_people_come_back_with_their_events(library, long):
     assert all(row in donors[label[user]] for user, row in shown.items())
 
 
+def test_every_column_keeps_its_type(wide):
+    short = wide.assign(town=wide["town"].astype("category"), visits=wide["visits"].astype("int8"), height=wide["height"].astype("float32"), gender=wide["gender"].astype("string"))
+    for table in (short, polars.from_pandas(short), pyarrow.Table.from_pandas(short, preserve_index=False)):
+        people = HyObscure(**WIDE).fit(table, "age").publish().people
+        for column in ("who", "gender", "visits", "height", "town"):
+            types = [(each.schema.field(column).type if isinstance(each, pyarrow.Table) else each[column].dtype) for each in (table, people)]
+            assert types[0] == types[1], column
+
+
+def test_several_secrets_are_one_tuple_of_names(wide):
+    settings = {"secret.kind": ["ordered", "categorical"], "channel.budget_share": 0.5}
+    model = HyObscure(id="who", people=(30, 240), values=(2, 80), method="exact", clusters=4, random_state=1, settings=settings).fit(wide, ("age", "gender"))
+    release = model.publish()
+    assert list(release.people.columns)[:4] == ["who", "group", "age", "gender"]
+    assert release.verify().passed
+
+
 def test_arrow_memory_in_several_batches_is_read_like_one(wide, tmp_path):
     whole = pyarrow.Table.from_pandas(wide, preserve_index=False)
     pieces = pyarrow.concat_tables([whole.slice(0, 7), whole.slice(7, 100), whole.slice(107)])
