@@ -41,7 +41,8 @@ void RowCollector::spill() {
     file_->append_numbers(std::span<const Entry>(range.entries));
     range.earlier.push_back({entries_in_file_, range.entries.size()});
     entries_in_file_ += range.entries.size();
-    range.entries.clear();
+    std::vector<Entry>().swap(
+        range.entries);  // with its memory: sorted input fills one range after the other
   }
   entries_in_memory_ = 0;
 }

@@ -1,0 +1,85 @@
+#include "hyobscure/base/error.h"
+#include "hyobscure/census/additive.h"
+#include "hyobscure/data/read.h"
+#include "hyobscure/data/read_parts.h"
+#include "kernels.h"
+
+namespace hyobscure::python {
+namespace {
+
+nb::tuple merge_events(const Given<std::int64_t>& starts, const Given<std::uint32_t>& items,
+                       const Given<double>& values, const FrameSpec& spec) {
+  const auto begins = span_of(starts);
+  if (begins.empty() || begins.front() != 0 || static_cast<std::size_t>(begins.back()) != items.size() ||
+      items.size() != values.size() || !std::ranges::is_sorted(begins))
+    refuse_batch("rows end where their entries do not");
+  const data::MergeValues merge = data::merge_of(spec.spec);
+  data::SparseRows rows;
+  std::vector<data::RowEntry> entries;
+  try {
+    for (std::size_t r = 0; r + 1 < begins.size(); ++r) {
+      entries.clear();
+      for (auto e = static_cast<std::size_t>(begins[r]); e < static_cast<std::size_t>(begins[r + 1]); ++e)
+        entries.push_back({items.data()[e], values.data()[e]});
+      data::append_merged(entries, merge, rows);
+    }
+  } catch (const data::RepeatedEvents&) {
+    throw InputError({.source = "events", .column = spec.spec.events.item},
+                     "some people have several events of one item",
+                     "Say in events.repeated what that means: sum, mean or max.");
+  }
+  return given_of(rows);
+}
+
+Made<std::uint32_t> cut_into_atoms(const Given<std::int64_t>& counts, int atoms) {
+  const auto people = span_of(counts);
+  return made(data::cut_into_atoms({people.begin(), people.end()}, atoms).atom_of_value);
+}
+
+std::string fingerprint_block(const GivenTexts& ids, const Given<std::uint32_t>& y, const GivenRows& rows) {
+  const Texts texts(ids);
+  data::People people;
+  for (std::size_t u = 0; u < texts.size(); ++u) people.ids.emplace_back(texts[u]);
+  people.secrets.assign(y.data(), y.data() + y.size());
+  people.features = rows_of(rows, std::size_t{1} << 32);
+  if (people.secrets.size() != people.size() || people.features.size() != people.size())
+    refuse_batch("there are not as many rows as people");
+  return data::fingerprint_of_block(people, 0, people.size());
+}
+
+std::string fingerprint(const std::vector<std::string>& blocks, const Given<double>& low,
+                        const Given<double>& high) {
+  return data::fingerprint_of_blocks(blocks, values_of(low, high, low, low), std::nullopt);
+}
+
+void check_rows(const GivenRows& rows, std::size_t columns, const FrameSpec& spec) {
+  census::check_rows(census::distance_named(spec.spec.channel.distance), rows_of(rows, columns),
+                     spec.spec.name);
+}
+
+std::pair<double, double> extent(const GivenRows& rows, std::size_t columns) {
+  const census::Extent found = census::extent_of(rows_of(rows, columns));
+  return {found.entry, found.square};
+}
+
+}  // namespace
+
+void bind_row_kernels(nb::module_& module) {
+  module.attr("FINGERPRINT_BLOCK") = data::kFingerprintBlock;
+  module.def(
+      "merge_events", merge_events, nb::arg("starts"), nb::arg("items"), nb::arg("values"), nb::arg("spec"),
+      "Rows of entries in any order: several of one item merged as events.repeated says, zeros left out.");
+  module.def("cut_into_atoms", cut_into_atoms, nb::arg("counts"), nb::arg("atoms"),
+             "The atom of each value, from the people of each.");
+  module.def("fingerprint_block", fingerprint_block, nb::arg("ids"), nb::arg("y"), nb::arg("rows"),
+             "Hash of one block of people, FINGERPRINT_BLOCK of them in the order of their ids.");
+  module.def("fingerprint", fingerprint, nb::arg("blocks"), nb::arg("low"), nb::arg("high"),
+             "Hash of all blocks and of the values of the secret: that of a mechanism file.");
+  module.def("check_rows", check_rows, nb::arg("rows"), nb::arg("columns"), nb::arg("spec"),
+             "Refuses rows that the spec's distance cannot use.");
+  module.def(
+      "extent", extent, nb::arg("rows"), nb::arg("columns"),
+      "Largest entry and largest sum of squares of a row; of several batches, take the larger of each.");
+}
+
+}  // namespace hyobscure::python

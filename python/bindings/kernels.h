@@ -1,0 +1,100 @@
+#pragma once
+
+// What the kernels share: numpy arrays in and out, and what travels between machines. Rows are (starts,
+// items, values), texts (offsets, bytes).
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bind.h"
+#include "hyobscure/census/kmeans.h"
+#include "hyobscure/data/people.h"
+#include "hyobscure/data/spec.h"
+
+namespace hyobscure::python {
+
+template <class Number>
+using Given = nb::ndarray<const Number, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class Number>
+using Made = nb::ndarray<nb::numpy, Number, nb::ndim<1>>;
+using GivenRows = std::tuple<Given<std::int64_t>, Given<std::uint32_t>, Given<double>>;
+using GivenTexts = std::tuple<Given<std::int64_t>, Given<std::uint8_t>>;
+
+template <class Number>
+std::span<const Number> span_of(const Given<Number>& given) {
+  return {given.data(), given.size()};
+}
+
+template <class Number>
+Made<Number> made(std::vector<Number> numbers) {
+  auto owned = std::make_unique<std::vector<Number>>(std::move(numbers));
+  Number* data = owned->data();
+  const std::size_t size = owned->size();
+  nb::capsule owner(owned.release(),
+                    [](void* memory) noexcept { delete static_cast<std::vector<Number>*>(memory); });
+  return Made<Number>(data, {size}, owner);
+}
+
+[[noreturn]] void refuse_batch(const char* problem);
+
+data::SparseRows rows_of(const GivenRows& given, std::size_t columns);
+nb::tuple given_of(const data::SparseRows& rows);
+std::vector<data::SecretValue> values_of(const Given<double>& low, const Given<double>& high,
+                                         const Given<double>& centre, const Given<double>& distinct);
+
+/// Views into the given bytes.
+class Texts {
+ public:
+  explicit Texts(const GivenTexts& given)
+      : offsets_(span_of(std::get<0>(given))), bytes_(span_of(std::get<1>(given))) {
+    if (offsets_.empty() || !std::ranges::is_sorted(offsets_) || offsets_.front() < 0 ||
+        static_cast<std::size_t>(offsets_.back()) > bytes_.size())
+      refuse_batch("texts end where their bytes do not");
+  }
+  std::size_t size() const { return offsets_.size() - 1; }
+  std::string_view operator[](std::size_t i) const {
+    return {reinterpret_cast<const char*>(bytes_.data()) + offsets_[i],
+            static_cast<std::size_t>(offsets_[i + 1] - offsets_[i])};
+  }
+
+ private:
+  std::span<const std::int64_t> offsets_;
+  std::span<const std::uint8_t> bytes_;
+};
+
+/// A spec whose tables are frames of the engine; travels between machines as it was written.
+struct FrameSpec {
+  std::string text, name;
+  std::map<std::string, std::string> overrides;
+  data::Spec spec;
+
+  FrameSpec(std::string toml, std::string called, std::map<std::string, std::string> given);
+};
+
+struct Model {
+  census::ClusterModel model;
+
+  std::size_t columns() const { return static_cast<std::size_t>(model.centres.cols()); }
+};
+
+// One of each a file.
+void bind_spec_kernel(nb::module_& module);
+void bind_row_kernels(nb::module_& module);
+void bind_cluster_kernels(nb::module_& module);
+void bind_cell_kernels(nb::module_& module);
+void bind_draw_kernels(nb::module_& module);
+
+}  // namespace hyobscure::python
