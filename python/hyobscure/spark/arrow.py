@@ -35,8 +35,9 @@ def list_of(starts: np.ndarray, values: np.ndarray) -> pa.ListArray:
     return pa.ListArray.from_arrays(pa.array(starts.astype(np.int32)), pa.array(values))
 
 
-def whole_groups(batches: Iterable[pa.RecordBatch],
-                 key: Callable[[pa.RecordBatch], np.ndarray]) -> Iterator[pa.RecordBatch]:
+def whole_groups(
+    batches: Iterable[pa.RecordBatch], key: Callable[[pa.RecordBatch], np.ndarray]
+) -> Iterator[pa.RecordBatch]:
     """Neighbouring rows of the same key as one batch each, also where Spark has cut between them."""
     waiting: list[pa.RecordBatch] = []
     last = None

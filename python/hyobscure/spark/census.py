@@ -61,7 +61,9 @@ class Mechanism:
             stream.write(self.text)
 
 
-def census(people: DataFrame, events: DataFrame | None = None, *, spec: str | os.PathLike, work: str) -> Census:
+def census(
+    people: DataFrame, events: DataFrame | None = None, *, spec: str | os.PathLike, work: str
+) -> Census:
     """Clusters the people and measures the cells, in passes over the data on the executors.
 
     `spec` is a spec file or its text; the tables are those of [people] and [events]. `work` is a folder that
@@ -76,13 +78,33 @@ def census(people: DataFrame, events: DataFrame | None = None, *, spec: str | os
         model = _clusters(reading, parsed)
         largest = _largest(reading, parsed)
         counts, items, payloads = _cells(reading, parsed, model, largest, folder)
-    return Census(written, reading.people, reading.columns, reading.entries, reading.secrets, reading.fingerprint, model,
-                  counts, items, payloads, largest, reading.counts)
+    return Census(
+        written,
+        reading.people,
+        reading.columns,
+        reading.entries,
+        reading.secrets,
+        reading.fingerprint,
+        model,
+        counts,
+        items,
+        payloads,
+        largest,
+        reading.counts,
+    )
 
 
 # Whatever reading, clusters and distances depend on is settled by the census.
-_SETTLED = ("people.", "events.", "secret.", "channel.clusters", "channel.distance", "channel.normalise",
-            "channel.starts", "method.seed")
+_SETTLED = (
+    "people.",
+    "events.",
+    "secret.",
+    "channel.clusters",
+    "channel.distance",
+    "channel.normalise",
+    "channel.starts",
+    "method.seed",
+)
 
 
 def fit(census: Census, **settings: object) -> Mechanism:
@@ -98,14 +120,32 @@ def fit(census: Census, **settings: object) -> Mechanism:
     parsed = written.parsed()
     refuse_undistributed(parsed, written.name)
     secrets = census.secrets
-    return Mechanism(_kernels.solve(parsed, census.model, census.columns, census.counts, secrets.low, secrets.high,
-                                    secrets.centre, secrets.distinct, census.fingerprint, census.items,
-                                    census.payloads, census.largest, census.entries))
+    return Mechanism(
+        _kernels.solve(
+            parsed,
+            census.model,
+            census.columns,
+            census.counts,
+            secrets.low,
+            secrets.high,
+            secrets.centre,
+            secrets.distinct,
+            census.fingerprint,
+            census.items,
+            census.payloads,
+            census.largest,
+            census.entries,
+        )
+    )
 
 
-def tables_of(people: DataFrame, events: DataFrame | None, spec: _kernels.Spec, name: str) -> tuple[Table, Table | None]:
+def tables_of(
+    people: DataFrame, events: DataFrame | None, spec: _kernels.Spec, name: str
+) -> tuple[Table, Table | None]:
     if spec.is_long and events is None:
-        raise refusal("events", f"{name} has a section [events], and no events are given", "Give both DataFrames.")
+        raise refusal(
+            "events", f"{name} has a section [events], and no events are given", "Give both DataFrames."
+        )
     if not spec.is_long and events is not None:
         raise refusal("events", f"{name} has no section [events]", "Add it, or leave the events out.")
     return Table(people, "people"), None if events is None else Table(events, "events")
@@ -143,8 +183,13 @@ def _numbered_canonically(model: _kernels.Model, reading: Reading) -> _kernels.M
 
 def _sizes(model: _kernels.Model, reading: Reading) -> tuple[np.ndarray, np.ndarray]:
     task = ClusterSizes(reading.rows.sparkSession.sparkContext.broadcast(model))
-    found = (reading.rows.select("u", "items", "values").mapInArrow(task, task.schema)
-             .groupBy("cluster").agg(F.sum("people"), F.min("first")).collect())
+    found = (
+        reading.rows.select("u", "items", "values")
+        .mapInArrow(task, task.schema)
+        .groupBy("cluster")
+        .agg(F.sum("people"), F.min("first"))
+        .collect()
+    )
     sizes, firsts = np.zeros(model.clusters, np.int64), np.zeros(model.clusters, np.int64)
     for cluster, people, first in found:
         sizes[cluster], firsts[cluster] = people, first
@@ -158,11 +203,14 @@ def _largest(reading: Reading, spec: _kernels.Spec) -> float:
     if spec.distance != "squared-euclidean":
         return 0.0
     task = Largest()
-    return reading.rows.select("items", "values").mapInArrow(task, task.schema).agg(F.max("largest")).first()[0]
+    return (
+        reading.rows.select("items", "values").mapInArrow(task, task.schema).agg(F.max("largest")).first()[0]
+    )
 
 
-def _cells(reading: Reading, spec: _kernels.Spec, model: _kernels.Model, largest: float,
-           work: Work) -> tuple[np.ndarray, np.ndarray, list[bytes]]:
+def _cells(
+    reading: Reading, spec: _kernels.Spec, model: _kernels.Model, largest: float, work: Work
+) -> tuple[np.ndarray, np.ndarray, list[bytes]]:
     """Sums are exact integers: partial ones may be merged in any order and give the same bits."""
     task = AddCells(spec, work.spark.sparkContext.broadcast(model), largest)
     partial = work.store("cells", reading.rows.select("y", "items", "values").mapInArrow(task, task.schema))
@@ -170,8 +218,13 @@ def _cells(reading: Reading, spec: _kernels.Spec, model: _kernels.Model, largest
     for cell, people in partial.filter(F.col("item").isNull()).groupBy("cell").agg(F.sum("people")).collect():
         counts[cell % model.clusters, cell // model.clusters] = people
     merge = MergeCells()
-    merged = (partial.filter(F.col("item").isNotNull()).select("item", "payload").repartition("item")
-              .sortWithinPartitions("item").mapInArrow(merge, merge.schema))
+    merged = (
+        partial.filter(F.col("item").isNotNull())
+        .select("item", "payload")
+        .repartition("item")
+        .sortWithinPartitions("item")
+        .mapInArrow(merge, merge.schema)
+    )
     found = work.store("sums", merged).orderBy("item").collect()
     items = np.array([row["item"] for row in found], np.uint32)
     return counts, items, [bytes(row["payload"]) for row in found]

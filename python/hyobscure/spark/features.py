@@ -42,8 +42,12 @@ class Features:
         if name in self.spec.categorical or isinstance(kind, T.StringType):
             return CATEGORICAL
         if not self.people.is_number(name):
-            raise refusal(self.people.place, f"a cell of type {kind.simpleString()} is no number",
-                          "Cast the column, or list it in people.categorical.", name)
+            raise refusal(
+                self.people.place,
+                f"a cell of type {kind.simpleString()} is no number",
+                "Cast the column, or list it in people.categorical.",
+                name,
+            )
         return NUMERIC
 
     def cells(self) -> list[Column]:
@@ -71,22 +75,40 @@ class Features:
         bad = kept.agg(F.count("*"), *(F.count(F.when(check[1], True)) for check in wanted)).first()[1:]
         for (feature, _, problem, remedy), count in zip(wanted, bad):
             if count > 0:
-                raise refusal(self.people.place, f"{problem} ({plural(count, 'cell', 'cells')} in all)", remedy,
-                              feature.name)
+                raise refusal(
+                    self.people.place,
+                    f"{problem} ({plural(count, 'cell', 'cells')} in all)",
+                    remedy,
+                    feature.name,
+                )
         numbers = [feature.cell for feature in self.all if feature.kind == NUMERIC]
-        found = kept.agg(F.count("*"), *(bound(cell) for cell in numbers for bound in (F.min, F.max))).first()[1:]
+        found = kept.agg(
+            F.count("*"), *(bound(cell) for cell in numbers for bound in (F.min, F.max))
+        ).first()[1:]
         self.range_of = dict(zip(numbers, zip(found[::2], found[1::2])))
 
     def _checks(self, feature: Feature) -> list[tuple[Column, str, str]]:
         cell, checks = F.col(feature.cell), []
         if feature.kind == NUMERIC:
-            checks.append((~is_finite(cell), "expected a finite number, not NaN or infinity", "Correct the cell."))
+            checks.append(
+                (~is_finite(cell), "expected a finite number, not NaN or infinity", "Correct the cell.")
+            )
             if self.spec.distance == "jensen-shannon" and self.spec.scale == "none":
-                checks.append((cell < 0, "the value is negative, and Jensen-Shannon needs values of at least zero",
-                               "Correct it, or choose another distance (channel.distance)."))
+                checks.append(
+                    (
+                        cell < 0,
+                        "the value is negative, and Jensen-Shannon needs values of at least zero",
+                        "Correct it, or choose another distance (channel.distance).",
+                    )
+                )
         if feature.kind != SET and self.missing == "refuse":
-            checks.append((cell.isNull(), "the cell is empty",
-                           "Fill it in, or choose what empty cells mean with people.missing."))
+            checks.append(
+                (
+                    cell.isNull(),
+                    "the cell is empty",
+                    "Fill it in, or choose what empty cells mean with people.missing.",
+                )
+            )
         return checks
 
     # --- entries
@@ -102,8 +124,14 @@ class Features:
     def _entries_of(self, feature: Feature) -> list[Column]:
         cell = F.col(feature.cell)
         if feature.kind == SET:
-            words = F.array_distinct(F.filter(F.coalesce(cell, F.array().cast("array<string>")), lambda word: word != ""))
-            return [F.transform(words, lambda word: _entry(F.concat(F.lit(f"{feature.name} has "), word), F.lit(1.0)))]
+            words = F.array_distinct(
+                F.filter(F.coalesce(cell, F.array().cast("array<string>")), lambda word: word != "")
+            )
+            return [
+                F.transform(
+                    words, lambda word: _entry(F.concat(F.lit(f"{feature.name} has "), word), F.lit(1.0))
+                )
+            ]
         if feature.kind == CATEGORICAL:
             parts = [_where(cell.isNotNull(), F.concat(F.lit(f"{feature.name} = "), cell), F.lit(1.0))]
         else:

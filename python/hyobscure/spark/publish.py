@@ -36,8 +36,16 @@ class Release:
     manifest: str
 
 
-def publish(people: DataFrame, events: DataFrame | None, mechanism: Mechanism | str, folder: str | os.PathLike, *,
-            spec: str | os.PathLike, work: str, force: bool = False) -> Release:
+def publish(
+    people: DataFrame,
+    events: DataFrame | None,
+    mechanism: Mechanism | str,
+    folder: str | os.PathLike,
+    *,
+    spec: str | os.PathLike,
+    work: str,
+    force: bool = False,
+) -> Release:
     """Applies the mechanism to the people it was made for.
 
     Writes `folder` with people.parquet/, for long data events.parquet/, and manifest.json. The rows are those of
@@ -60,8 +68,11 @@ def publish(people: DataFrame, events: DataFrame | None, mechanism: Mechanism | 
 
 def _refuse_other_data(reading: Reading, draws: _kernels.Draws) -> None:
     if reading.fingerprint != draws.fingerprint:
-        raise refusal("mechanism", "was made for other data",
-                      "Run fit again, or give the data and the spec that it was made from.")
+        raise refusal(
+            "mechanism",
+            "was made for other data",
+            "Run fit again, or give the data and the spec that it was made from.",
+        )
 
 
 class _Target:
@@ -91,8 +102,16 @@ class _Target:
 
 
 class _Publisher:
-    def __init__(self, people: Table, events: Table | None, spec: _kernels.Spec, mechanism: str, draws: _kernels.Draws,
-                 reading: Reading, work: Work) -> None:
+    def __init__(
+        self,
+        people: Table,
+        events: Table | None,
+        spec: _kernels.Spec,
+        mechanism: str,
+        draws: _kernels.Draws,
+        reading: Reading,
+        work: Work,
+    ) -> None:
         self.people, self.events, self.spec, self.mechanism = people, events, spec, mechanism
         self.draws, self.reading, self.work = draws, reading, work
         self.keeps_ids = word(spec, "release.ids") == "keep"
@@ -111,7 +130,9 @@ class _Publisher:
             manifest = self._manifest(files)
             target.storage.write_text(f"{target.staged}/{_MANIFEST}", manifest)
             target.commit()
-        return Release(target.folder, self.reading.people, files[1][1] if self.spec.is_long else 0, unchanged, manifest)
+        return Release(
+            target.folder, self.reading.people, files[1][1] if self.spec.is_long else 0, unchanged, manifest
+        )
 
     # --- who publishes whose features
 
@@ -124,29 +145,44 @@ class _Publisher:
         people, sizes = ranked(drawn, "own_cell", keys, self.work, "draws")
         counted = {cell: int(size) for cell, size in enumerate(self.draws.cell_people) if size > 0}
         if sizes != counted:
-            raise refusal("mechanism", "its groups and clusters do not hold the people that it counted",
-                          "Run fit again with this data.")
+            raise refusal(
+                "mechanism",
+                "its groups and clusters do not hold the people that it counted",
+                "Run fit again with this data.",
+            )
         return people
 
     def _pair(self, people: DataFrame) -> DataFrame:
         """One join, keyed by cell and place: no key has more than its own takers, however large the cell."""
         own = F.col("retained")
-        takers = people.select("u", "id", "group", "published1", "published2",
-                               F.when(own, F.col("own_cell")).otherwise(F.col("donor_cell")).alias("cell"),
-                               F.when(own, F.col("rank")).otherwise(F.col("place")).alias("place"))
-        donors = people.select(F.col("own_cell").alias("cell"), F.col("rank").alias("place"), F.col("id").alias("donor"))
+        takers = people.select(
+            "u",
+            "id",
+            "group",
+            "published1",
+            "published2",
+            F.when(own, F.col("own_cell")).otherwise(F.col("donor_cell")).alias("cell"),
+            F.when(own, F.col("rank")).otherwise(F.col("place")).alias("place"),
+        )
+        donors = people.select(
+            F.col("own_cell").alias("cell"), F.col("rank").alias("place"), F.col("id").alias("donor")
+        )
         return self.work.store("pairs", takers.join(donors, ["cell", "place"]).drop("cell", "place"))
 
     def _place(self, paired: DataFrame) -> DataFrame:
         """(place, published, label, donor): a row of the release each, place being its number."""
-        labels = self.work.spark.createDataFrame(list(enumerate(self.draws.labels)), "group int, label string")
+        labels = self.work.spark.createDataFrame(
+            list(enumerate(self.draws.labels)), "group int, label string"
+        )
         if self.in_order_of_ids:
             placed = paired.withColumn("place", F.col("u"))
         else:
             keys = [F.col("published1"), F.col("published2"), F.col("id")]
             placed, _ = numbered(paired, keys, "place", self.work, "places")
         published = F.col("id") if self.keeps_ids else self._new_id(paired)
-        found = placed.join(F.broadcast(labels), "group").select("place", published.alias("published"), "label", "donor")
+        found = placed.join(F.broadcast(labels), "group").select(
+            "place", published.alias("published"), "label", "donor"
+        )
         return self.work.store("release", found)
 
     def _new_id(self, paired: DataFrame) -> Column:
@@ -179,11 +215,15 @@ class _Publisher:
         """The donor's events, cells unchanged: named cell0, ... until they are in order."""
         spec, events = self.spec, self.events
         cells = [events.cell(name).alias(f"cell{i}") for i, name in enumerate(self._event_columns())]
-        donors = events.frame.filter(is_used(events, spec)).select(events.text(spec.person).alias("donor"), *cells)
+        donors = events.frame.filter(is_used(events, spec)).select(
+            events.text(spec.person).alias("donor"), *cells
+        )
         person = self._id_as(events.type(spec.person)).alias(events.name(spec.person))
         return release.select("place", "donor", person).join(donors, "donor").drop("donor")
 
-    def _write(self, target: _Target, name: str, rows: DataFrame, contents: list[Column]) -> tuple[str, int, str]:
+    def _write(
+        self, target: _Target, name: str, rows: DataFrame, contents: list[Column]
+    ) -> tuple[str, int, str]:
         """Part files in the order of places and then of contents; name, rows and hash of the table."""
         order = [F.col("place"), *(content.asc_nulls_last() for content in contents)]
         ordered = rows.repartitionByRange("place").sortWithinPartitions(*order).drop("place")
@@ -197,7 +237,9 @@ class _Publisher:
 
     def _refuse_changed_source(self, written: int) -> None:
         if written != self.reading.people:
-            raise refusal(self.people.place, "changed while it was published", "Publish again when it is at rest.")
+            raise refusal(
+                self.people.place, "changed while it was published", "Publish again when it is at rest."
+            )
 
     # --- the manifest
 

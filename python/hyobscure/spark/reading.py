@@ -81,19 +81,23 @@ class _Reader:
                 items, columns = self._items(entries, "items-again")
             rows = self._assemble(kept, people, entries, items, "rows-again")
         elif empty > 0 and self.spec.distance == "jensen-shannon":
-            raise refusal(self.people.place,
-                          f"all features are zero ({plural(empty, 'person', 'people')} in all), and Jensen-Shannon "
-                          "cannot compare such a row",
-                          "Leave such people out, or choose another distance (channel.distance).")
+            raise refusal(
+                self.people.place,
+                f"all features are zero ({plural(empty, 'person', 'people')} in all), and Jensen-Shannon "
+                "cannot compare such a row",
+                "Leave such people out, or choose another distance (channel.distance).",
+            )
         return self._finish(rows, kept, people, columns)
 
     # --- people
 
     def _project(self) -> DataFrame:
         spec, people = self.spec, self.people
-        columns = [people.text(spec.id).alias("id"),
-                   (people.number(spec.secret) + F.lit(0.0)).alias("secret"),  # -0 and 0 are one value
-                   people.cell(spec.secret).isNull().alias("secret_missing")]
+        columns = [
+            people.text(spec.id).alias("id"),
+            (people.number(spec.secret) + F.lit(0.0)).alias("secret"),  # -0 and 0 are one value
+            people.cell(spec.secret).isNull().alias("secret_missing"),
+        ]
         if self.features:
             columns += self.features.cells()
         return people.frame.select(*columns)
@@ -104,27 +108,45 @@ class _Reader:
         if read == 0:
             raise refusal(self.people.place, "there are no people in it", "Check the table.")
         if given < read:
-            raise refusal(self.people.place, f"the id is missing ({plural(read - given, 'row', 'rows')} in all)",
-                          "Give every person an id.", self.spec.id)
+            raise refusal(
+                self.people.place,
+                f"the id is missing ({plural(read - given, 'row', 'rows')} in all)",
+                "Give every person an id.",
+                self.spec.id,
+            )
         again = everybody.groupBy("id").count().agg(F.sum(F.col("count") - 1)).first()[0]
         if again > 0:
-            raise refusal(self.people.place, f"a person occurs again ({plural(again, 'row', 'rows')} too many)",
-                          "Keep one row a person; events belong in [events].", self.spec.id)
+            raise refusal(
+                self.people.place,
+                f"a person occurs again ({plural(again, 'row', 'rows')} too many)",
+                "Keep one row a person; events belong in [events].",
+                self.spec.id,
+            )
 
     def _check_secrets(self, everybody: DataFrame) -> None:
         missing, secret = F.col("secret_missing"), F.col("secret")
         no_number, not_finite, without = everybody.agg(
-            _count(~missing & secret.isNull()), _count(~is_finite(secret)), _count(missing)).first()
-        for bad, problem in ((no_number, "expected a number"),
-                             (not_finite, "expected a finite number, not NaN or infinity")):
+            _count(~missing & secret.isNull()), _count(~is_finite(secret)), _count(missing)
+        ).first()
+        for bad, problem in (
+            (no_number, "expected a number"),
+            (not_finite, "expected a finite number, not NaN or infinity"),
+        ):
             if bad > 0:
-                raise refusal(self.people.place, f"{problem} ({plural(bad, 'cell is', 'cells are')} not)",
-                              "Correct the cells.", self.spec.secret)
+                raise refusal(
+                    self.people.place,
+                    f"{problem} ({plural(bad, 'cell is', 'cells are')} not)",
+                    "Correct the cells.",
+                    self.spec.secret,
+                )
         self.counts["people_without_secret"] = without
         if without > 0 and word(self.spec, "secret.missing") == "refuse":
-            raise refusal(self.people.place,
-                          f"the secret is missing ({plural(without, 'person', 'people')} in all)",
-                          'Fill it in, or set secret.missing = "leave-out".', self.spec.secret)
+            raise refusal(
+                self.people.place,
+                f"the secret is missing ({plural(without, 'person', 'people')} in all)",
+                'Fill it in, or set secret.missing = "leave-out".',
+                self.spec.secret,
+            )
 
     def _keep(self, everybody: DataFrame) -> DataFrame:
         """The people to protect; who is left out is counted."""
@@ -157,9 +179,11 @@ class _Reader:
     def _leave_out_empty(self, kept: DataFrame, rows: DataFrame, empty: int) -> tuple[DataFrame, int, bool]:
         """The people who have events, under new numbers; and whether a secret has become rare without the others."""
         if word(self.spec, "people.without_events") == "refuse":
-            raise refusal(self.people.place,
-                          f"{plural(empty, 'person has', 'people have')} no events, or only zeros",
-                          'Add their events, or set people.without_events = "leave-out".')
+            raise refusal(
+                self.people.place,
+                f"{plural(empty, 'person has', 'people have')} no events, or only zeros",
+                'Add their events, or set people.without_events = "leave-out".',
+            )
         self.counts["people_without_events"] = empty
         with_events = kept.join(rows.filter(F.size("items") > 0).select("u"), "u", "left_semi")
         left, has_rare = self._leave_out_rare(with_events.withColumnRenamed("u", "old_u"))
@@ -187,14 +211,25 @@ class _Reader:
         numbers = kept.select("u", "old_u")
         return entries.withColumnRenamed("u", "old_u").join(numbers, "old_u").select("u", "item", "value")
 
-    def _assemble(self, kept: DataFrame, people: int, entries: DataFrame, items: DataFrame, name: str) -> DataFrame:
+    def _assemble(
+        self, kept: DataFrame, people: int, entries: DataFrame, items: DataFrame, name: str
+    ) -> DataFrame:
         self.secrets = self._find_secrets(kept)
         self._refuse_too_little(people)
-        heads = kept.select("u", "id", "secret", F.lit(None).cast("int").alias("item"),
-                            F.lit(None).cast("double").alias("value"))
+        heads = kept.select(
+            "u",
+            "id",
+            "secret",
+            F.lit(None).cast("int").alias("item"),
+            F.lit(None).cast("double").alias("value"),
+        )
         cells = entries.join(F.broadcast(items), "item").select(
-            "u", F.lit(None).cast("string").alias("id"), F.lit(None).cast("double").alias("secret"),
-            F.col("number").cast("int").alias("item"), "value")
+            "u",
+            F.lit(None).cast("string").alias("id"),
+            F.lit(None).cast("double").alias("secret"),
+            F.col("number").cast("int").alias("item"),
+            "value",
+        )
         together = heads.unionByName(cells).repartition(F.floor(F.col("u") / self._people_of_part(people)))
         task = Assemble(self.spec, self.secrets.exact, self.secrets.atom_of_exact, self._repeated())
         return self.work.store(name, together.sortWithinPartitions("u", "item").mapInArrow(task, task.schema))
@@ -220,25 +255,38 @@ class _Reader:
         starts = np.flatnonzero(np.diff(atom, prepend=-1))
         ends = np.append(starts[1:], len(atom)) - 1
         weight = np.bincount(atom, people)
-        return Secrets(exact, atom, exact[starts], exact[ends], np.bincount(atom, people * exact) / weight,
-                       np.bincount(atom).astype(np.float64))
+        return Secrets(
+            exact,
+            atom,
+            exact[starts],
+            exact[ends],
+            np.bincount(atom, people * exact) / weight,
+            np.bincount(atom).astype(np.float64),
+        )
 
     def _refuse_too_little(self, people: int) -> None:
         remedy = "Check secret.keep and what was left out."
         if people == 0:
             raise refusal(self.people.place, "nobody is left to protect", remedy)
         if people == 1:
-            raise refusal(self.people.place, "there is only one person: nobody can be a donor for another", remedy)
+            raise refusal(
+                self.people.place, "there is only one person: nobody can be a donor for another", remedy
+            )
         if len(self.secrets.exact) == 1:
-            raise refusal(self.people.place, "all people have the same secret: there is nothing to infer", remedy,
-                          self.spec.secret)
+            raise refusal(
+                self.people.place,
+                "all people have the same secret: there is nothing to infer",
+                remedy,
+                self.spec.secret,
+            )
 
     # --- the whole
 
     def _finish(self, rows: DataFrame, kept: DataFrame, people: int, columns: int) -> Reading:
         blocks = rows.filter(F.col("hash").isNotNull()).select("u", "hash").orderBy("u").collect()
-        fingerprint = _kernels.fingerprint([bytes(block["hash"]) for block in blocks], self.secrets.low,
-                                           self.secrets.high)
+        fingerprint = _kernels.fingerprint(
+            [bytes(block["hash"]) for block in blocks], self.secrets.low, self.secrets.high
+        )
         entries = rows.agg(F.coalesce(F.sum(F.size("items")), F.lit(0))).first()[0]
         return Reading(rows.drop("hash"), people, columns, entries, self.secrets, fingerprint, self.counts)
 

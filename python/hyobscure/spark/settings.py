@@ -59,41 +59,80 @@ _ALONE = "Run it with the command line on one machine."
 
 # key, what is not distributed, what to do about it
 _UNDISTRIBUTED_WORDS = [
-    ("method.name", ("fine", "dp", "simp"), "compares people with each other",
-     'Set method.name = "exact", or another method on clusters.'),
-    ("method.name", ("random", "frapp"), "draws among all others of a group, whatever their cluster",
-     'Set method.name = "exact", or another method on clusters.'),
-    ("channel.distance", ("euclidean", "jaccard"), "needs all pairs of people",
-     "Set channel.distance to jensen-shannon, squared-euclidean or hamming."),
-    ("channel.clusters", ("auto",), "takes a census for each number that it tries",
-     "Give a number, such as 10; the command line finds one from a sample of the people."),
-    ("people.missing", ("mean",), "adds up a column in the order of the people",
-     "Fill the cells in, or choose another meaning of empty cells with people.missing."),
+    (
+        "method.name",
+        ("fine", "dp", "simp"),
+        "compares people with each other",
+        'Set method.name = "exact", or another method on clusters.',
+    ),
+    (
+        "method.name",
+        ("random", "frapp"),
+        "draws among all others of a group, whatever their cluster",
+        'Set method.name = "exact", or another method on clusters.',
+    ),
+    (
+        "channel.distance",
+        ("euclidean", "jaccard"),
+        "needs all pairs of people",
+        "Set channel.distance to jensen-shannon, squared-euclidean or hamming.",
+    ),
+    (
+        "channel.clusters",
+        ("auto",),
+        "takes a census for each number that it tries",
+        "Give a number, such as 10; the command line finds one from a sample of the people.",
+    ),
+    (
+        "people.missing",
+        ("mean",),
+        "adds up a column in the order of the people",
+        "Fill the cells in, or choose another meaning of empty cells with people.missing.",
+    ),
 ]
 
 
 def refuse_undistributed(spec: _kernels.Spec, name: str) -> None:
     if spec.get("people.secret").startswith("[") or word(spec, "secret.kind") != "ordered":
-        raise refusal(name, "Spark hides one ordered secret, and secret.kind or people.secret say otherwise", _ALONE,
-                      "secret.kind")
+        raise refusal(
+            name,
+            "Spark hides one ordered secret, and secret.kind or people.secret say otherwise",
+            _ALONE,
+            "secret.kind",
+        )
     for key, words, cause, remedy in _UNDISTRIBUTED_WORDS:
         if word(spec, key) in words:
             raise refusal(name, f"{key} = {spec.get(key)} {cause}, which is not distributed", remedy, key)
     if spec.get("people.keep") != "none":
         raise refusal(name, "people.keep is not distributed", _ALONE, "people.keep")
     if spec.get("channel.budget").startswith('"'):
-        raise refusal(name, "a budget by task is found by audits, which are not distributed",
-                      "Give channel.budget as a number, or channel.budget_share.", "channel.budget")
+        raise refusal(
+            name,
+            "a budget by task is found by audits, which are not distributed",
+            "Give channel.budget as a number, or channel.budget_share.",
+            "channel.budget",
+        )
 
 
 def refuse_unpublishable(spec: _kernels.Spec, name: str, seeded: bool) -> None:
     if spec.is_long and word(spec, "release.ids") == "drop":
-        raise refusal(name, "events need an id that names their person",
-                      'Set release.ids = "replace": the new ids tell nothing.', "release.ids")
+        raise refusal(
+            name,
+            "events need an id that names their person",
+            'Set release.ids = "replace": the new ids tell nothing.',
+            "release.ids",
+        )
     if spec.is_long and word(spec, "release.order") == "shuffled":
-        raise refusal(name, "Spark writes a person's events in the order of their content only",
-                      'Set release.order = "sorted".', "release.order")
+        raise refusal(
+            name,
+            "Spark writes a person's events in the order of their content only",
+            'Set release.order = "sorted".',
+            "release.order",
+        )
     if not seeded and word(spec, "release.ledger") != "none":
-        raise refusal(name, "Spark keeps no ledger, so nothing would remember whom this release draws for",
-                      'Keep the mechanism, publish no other one for these people, and set release.ledger = "none".',
-                      "release.ledger")
+        raise refusal(
+            name,
+            "Spark keeps no ledger, so nothing would remember whom this release draws for",
+            'Keep the mechanism, publish no other one for these people, and set release.ledger = "none".',
+            "release.ledger",
+        )

@@ -12,7 +12,16 @@ from .errors import refusal
 
 # Their texts are the same in DuckDB and Spark; fractions and times of day are not.
 _SAME_TEXT = (T.StringType, T.ByteType, T.ShortType, T.IntegerType, T.LongType, T.BooleanType, T.DateType)
-_NUMBERS = (T.ByteType, T.ShortType, T.IntegerType, T.LongType, T.FloatType, T.DoubleType, T.DecimalType, T.BooleanType)
+_NUMBERS = (
+    T.ByteType,
+    T.ShortType,
+    T.IntegerType,
+    T.LongType,
+    T.FloatType,
+    T.DoubleType,
+    T.DecimalType,
+    T.BooleanType,
+)
 
 # Java also takes "1d" and "0x1p3", DuckDB does not.
 _NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
@@ -40,8 +49,12 @@ class Table:
             raise refusal(self.place, "there are two columns so named", "Rename one of them.", wanted)
         if not found:
             there = len(self.frame.columns)
-            raise refusal(self.place, f"there is no such column; there {'is' if there == 1 else 'are'} {there}",
-                          "Correct the name.", wanted)
+            raise refusal(
+                self.place,
+                f"there is no such column; there {'is' if there == 1 else 'are'} {there}",
+                "Correct the name.",
+                wanted,
+            )
         return found[0]
 
     def cell(self, wanted: str) -> Column:
@@ -53,8 +66,12 @@ class Table:
     def text(self, wanted: str) -> Column:
         kind = self.type(wanted)
         if not isinstance(kind, _SAME_TEXT):
-            raise refusal(self.place, f"cells of type {kind.simpleString()} have no text that all engines share",
-                          "Cast the column to text, a whole number or a date.", wanted)
+            raise refusal(
+                self.place,
+                f"cells of type {kind.simpleString()} have no text that all engines share",
+                "Cast the column to text, a whole number or a date.",
+                wanted,
+            )
         return self.cell(wanted).cast("string")
 
     def is_number(self, wanted: str) -> bool:

@@ -72,16 +72,24 @@ class Assemble(Task):
         u = _numbers(people, "u")
         y = self.value_of_secret[np.searchsorted(self.exact_secrets, _numbers(people, "secret"))]
         counts = np.bincount(_numbers(entries, "u") - u[0], minlength=len(u))
-        rows = _kernels.merge_events(np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
-                                     _numbers(entries, "item").astype(np.uint32), _numbers(entries, "value"),
-                                     self.repeated)
+        rows = _kernels.merge_events(
+            np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+            _numbers(entries, "item").astype(np.uint32),
+            _numbers(entries, "value"),
+            self.repeated,
+        )
         self._check(rows, int(u[0]))
         starts, items, values = rows
         ids = people.column("id")
         block_hash = _kernels.fingerprint_block(arrow.texts(ids), y, rows)
-        return _batch(u=u, id=ids, y=y.astype(np.int32), items=arrow.list_of(starts, items.view(np.int32)),
-                      values=arrow.list_of(starts, values),
-                      hash=pa.array([None] * (len(u) - 1) + [block_hash], pa.binary()))
+        return _batch(
+            u=u,
+            id=ids,
+            y=y.astype(np.int32),
+            items=arrow.list_of(starts, items.view(np.int32)),
+            values=arrow.list_of(starts, values),
+            hash=pa.array([None] * (len(u) - 1) + [block_hash], pa.binary()),
+        )
 
     def _check(self, rows: arrow.Rows, first: int) -> None:
         """Of rows without entries the spec decides, when all are known."""
@@ -155,12 +163,20 @@ class AddCells(Task):
 
     def _counts(self, people: np.ndarray) -> pa.RecordBatch:
         cells = np.flatnonzero(people)
-        return _batch(item=pa.nulls(len(cells), pa.int32()), cell=cells.astype(np.int32), people=people[cells],
-                      payload=pa.nulls(len(cells), pa.binary()))
+        return _batch(
+            item=pa.nulls(len(cells), pa.int32()),
+            cell=cells.astype(np.int32),
+            people=people[cells],
+            payload=pa.nulls(len(cells), pa.binary()),
+        )
 
     def _sums(self, items: np.ndarray, payloads: list[bytes]) -> pa.RecordBatch:
-        return _batch(item=items.astype(np.int32), cell=pa.nulls(len(items), pa.int32()),
-                      people=pa.nulls(len(items), pa.int64()), payload=pa.array(payloads, pa.binary()))
+        return _batch(
+            item=items.astype(np.int32),
+            cell=pa.nulls(len(items), pa.int32()),
+            people=pa.nulls(len(items), pa.int64()),
+            payload=pa.array(payloads, pa.binary()),
+        )
 
 
 def _added(one: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -190,8 +206,10 @@ class Draw(Task):
     spec: _kernels.Spec
     publishes_hashes: bool  # new ids, or rows in an order of hashes
 
-    schema = ("u long, id string, group int, own_cell int, hash1 long, hash2 long, donor_cell int, place long, "
-              "retained boolean, published1 long, published2 long")
+    schema = (
+        "u long, id string, group int, own_cell int, hash1 long, hash2 long, donor_cell int, place long, "
+        "retained boolean, published1 long, published2 long"
+    )
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         draws = _kernels.Draws(self.mechanism.value)
@@ -200,7 +218,16 @@ class Draw(Task):
             y = _numbers(batch, "y").astype(np.uint32)
             drawn = draws.draw(ids, y, draws.model.assign(arrow.rows(batch)))
             first, second = draws.published(ids, self.spec) if self.publishes_hashes else (y * 0, y * 0)
-            yield _batch(u=batch.column("u"), id=batch.column("id"), group=drawn["group"],
-                         own_cell=drawn["own_cell"], hash1=_signed(drawn["hash1"]), hash2=_signed(drawn["hash2"]),
-                         donor_cell=drawn["donor_cell"], place=drawn["place"], retained=drawn["retained"],
-                         published1=_signed(first), published2=_signed(second))
+            yield _batch(
+                u=batch.column("u"),
+                id=batch.column("id"),
+                group=drawn["group"],
+                own_cell=drawn["own_cell"],
+                hash1=_signed(drawn["hash1"]),
+                hash2=_signed(drawn["hash2"]),
+                donor_cell=drawn["donor_cell"],
+                place=drawn["place"],
+                retained=drawn["retained"],
+                published1=_signed(first),
+                published2=_signed(second),
+            )

@@ -47,8 +47,14 @@ class Verification:
         self.add(name, [f"{wrong} {of_what}"] if wrong else [], detail)
 
 
-def verify(folder: str | os.PathLike, people: DataFrame | None = None, events: DataFrame | None = None, *,
-           spec: str | os.PathLike | None = None, work: str | None = None) -> Verification:
+def verify(
+    folder: str | os.PathLike,
+    people: DataFrame | None = None,
+    events: DataFrame | None = None,
+    *,
+    spec: str | os.PathLike | None = None,
+    work: str | None = None,
+) -> Verification:
     """Checks the release in `folder`; with the original tables, their spec and a folder for work also that people,
     groups and donors are the true ones."""
     spark = SparkSession.active() if people is None else people.sparkSession
@@ -56,7 +62,9 @@ def verify(folder: str | os.PathLike, people: DataFrame | None = None, events: D
     findings = Verification()
     if _check_alone(release, findings) and people is not None:
         if spec is None or work is None:
-            raise refusal("verify", "the original needs its spec and a folder for work", "Give spec= and work=.")
+            raise refusal(
+                "verify", "the original needs its spec and a folder for work", "Give spec= and work=."
+            )
         written = SpecText.read(spec)
         parsed = written.parsed()
         tables = tables_of(people, events, parsed, written.name)
@@ -69,13 +77,19 @@ class _Release:
     def __init__(self, spark: SparkSession, folder: str) -> None:
         self.spark, self.folder, self.storage = spark, folder, Storage(spark)
         if not self.storage.exists(f"{folder}/manifest.json"):
-            raise refusal(folder, "this is not a release: it has no manifest.json", "Give the folder that publish wrote.")
+            raise refusal(
+                folder,
+                "this is not a release: it has no manifest.json",
+                "Give the folder that publish wrote.",
+            )
         self.text = self.storage.read_text(f"{folder}/manifest.json")
         try:
             self.manifest = json.loads(self.text)
             self.columns, self.groups = self.manifest["columns"], self.manifest["groups"]
             self.is_long, self.ids = self.manifest["shape"] == "long", self.manifest["ids"]
-            self.people_limits, self.value_limits = (self.manifest["constraints"][key] for key in ("people", "values"))
+            self.people_limits, self.value_limits = (
+                self.manifest["constraints"][key] for key in ("people", "values")
+            )
             self.files = {file["name"]: file for file in self.manifest["files"]}
         except (ValueError, KeyError, TypeError):
             raise refusal(folder, "its manifest is damaged", "Publish again.") from None
@@ -96,13 +110,19 @@ class _Release:
 
     def events(self) -> DataFrame:
         cells = [quoted(name).alias(f"cell{i}") for i, name in enumerate(self.event_columns())]
-        return self.table("events.parquet").select(quoted(self.columns["person"]).cast("string").alias("id"), *cells)
+        return self.table("events.parquet").select(
+            quoted(self.columns["person"]).cast("string").alias("id"), *cells
+        )
 
     def group_table(self) -> DataFrame:
         """(label, low, high, high_included); an open end is null."""
-        rows = [(group["label"], _bound(group, "low"), _bound(group, "high"), group["covers"][0]["high_included"])
-                for group in self.groups]
-        return self.spark.createDataFrame(rows, "label string, low double, high double, high_included boolean")
+        rows = [
+            (group["label"], _bound(group, "low"), _bound(group, "high"), group["covers"][0]["high_included"])
+            for group in self.groups
+        ]
+        return self.spark.createDataFrame(
+            rows, "label string, low double, high double, high_included boolean"
+        )
 
 
 def _bound(group: dict, end: str) -> float | None:
@@ -123,7 +143,9 @@ def _check_alone(release: _Release, findings: Verification) -> bool:
     _check_labels(release, people, findings)
     if release.ids != "drop":
         rows, ids = people.agg(F.count("*"), F.countDistinct("id")).first()
-        findings.add_count("ids are unique", rows - ids, "rows have no id, or one that occurs before", "one row a person")
+        findings.add_count(
+            "ids are unique", rows - ids, "rows have no id, or one that occurs before", "one row a person"
+        )
     if release.is_long:
         _check_events(release, people, findings)
     return True
@@ -133,8 +155,11 @@ def _check_manifest(release: _Release, findings: Verification) -> None:
     compact = re.sub(r'("(?:[^"\\]|\\.)*")|\s+', lambda found: found[1] or "", release.text)
     unsealed = re.sub(r',"seal":"[0-9a-f]*"|"seal":"[0-9a-f]*",', "", compact)
     sealed = hashlib.sha256(unsealed.encode()).hexdigest() == release.manifest.get("seal")
-    findings.add("the manifest is as it was written", [] if sealed else ["it was edited: its seal does not fit"],
-                 "its seal fits")
+    findings.add(
+        "the manifest is as it was written",
+        [] if sealed else ["it was edited: its seal does not fit"],
+        "its seal fits",
+    )
     trial = ["trial release, drawn from a seed: must not be published"] if release.manifest["seeded"] else []
     findings.add("the draws come from a secret key", trial, "not from a seed", warning=True)
 
@@ -152,31 +177,55 @@ def _check_groups(release: _Release, findings: Verification) -> None:
         wrong.append("a label occurs twice")
     findings.add("groups are in order and do not overlap", wrong, count)
     least, most = release.value_limits
-    findings.add("declared values per group are within (l, beta)",
-                 [f"{group['label']} has {group['values']} values" for group in release.groups
-                  if not least <= group["values"] <= most], f"{least} to {most}")
-    findings.add("no group is a single value",
-                 [f"{group['label']} holds one value: it publishes the exact secret" for group in release.groups
-                  if group["values"] == 1], "every group has at least two", warning=True)
+    findings.add(
+        "declared values per group are within (l, beta)",
+        [
+            f"{group['label']} has {group['values']} values"
+            for group in release.groups
+            if not least <= group["values"] <= most
+        ],
+        f"{least} to {most}",
+    )
+    findings.add(
+        "no group is a single value",
+        [
+            f"{group['label']} holds one value: it publishes the exact secret"
+            for group in release.groups
+            if group["values"] == 1
+        ],
+        "every group has at least two",
+        warning=True,
+    )
 
 
 def _check_files(release: _Release, findings: Verification) -> bool:
     """Whether all files are there; changed ones can still be looked into."""
     expected = ["people.parquet"] + ["events.parquet"] * release.is_long
     there = release.storage.names(release.folder)
-    findings.add("there are no other files",
-                 [f"{name} does not belong to the release" for name in there if name not in ["manifest.json", *expected]],
-                 f"{len(expected) + 1} files")
+    findings.add(
+        "there are no other files",
+        [
+            f"{name} does not belong to the release"
+            for name in there
+            if name not in ["manifest.json", *expected]
+        ],
+        f"{len(expected) + 1} files",
+    )
     missing = [f"{name} is missing" for name in expected if name not in there or name not in release.files]
     findings.add("all files are there", missing, f"{len(expected)} beside the manifest")
     if missing:
         return False
     changed = [name for name in expected if _hash_of_parts(release, name) != release.files[name]["sha256"]]
-    findings.add("the files are as they were written", [f"{name} was edited" for name in changed], "SHA-256 of each")
+    findings.add(
+        "the files are as they were written", [f"{name} was edited" for name in changed], "SHA-256 of each"
+    )
     for name in expected:
         rows, declared = release.table(name).count(), release.files[name]["rows"]
-        findings.add(f"{name} has the declared number of rows",
-                     [] if rows == declared else [f"{rows} rows, {declared} declared"], f"{rows} rows")
+        findings.add(
+            f"{name} has the declared number of rows",
+            [] if rows == declared else [f"{rows} rows, {declared} declared"],
+            f"{rows} rows",
+        )
     return True
 
 
@@ -188,24 +237,31 @@ def _hash_of_parts(release: _Release, name: str) -> str:
 
 def _check_columns(release: _Release, findings: Verification) -> bool:
     columns = release.columns
-    declared = {"people.parquet": [columns[role] for role in ("id", "secret") if role in columns]
-                + columns.get("features", [])}
+    declared = {
+        "people.parquet": [columns[role] for role in ("id", "secret") if role in columns]
+        + columns.get("features", [])
+    }
     if release.is_long:
         declared["events.parquet"] = [columns["person"], *release.event_columns()]
     for name, wanted in declared.items():
         found = release.table(name).columns
-        findings.add(f"the columns of {name} are the declared ones",
-                     [] if found == wanted else [f"{name} has {len(found)} columns, and not just {', '.join(wanted)}"],
-                     f"{len(wanted)} columns")
+        findings.add(
+            f"the columns of {name} are the declared ones",
+            [] if found == wanted else [f"{name} has {len(found)} columns, and not just {', '.join(wanted)}"],
+            f"{len(wanted)} columns",
+        )
     return findings.passed or all(release.table(name).columns == wanted for name, wanted in declared.items())
 
 
 def _check_labels(release: _Release, people: DataFrame, findings: Verification) -> None:
     sizes = {row["label"]: row["count"] for row in people.groupBy("label").count().collect()}
     labels = [group["label"] for group in release.groups]
-    findings.add_count("every label is a declared group",
-                       sum(size for label, size in sizes.items() if label not in labels),
-                       "people have a label that is none", "all people")
+    findings.add_count(
+        "every label is a declared group",
+        sum(size for label, size in sizes.items() if label not in labels),
+        "people have a label that is none",
+        "all people",
+    )
     least, most = release.people_limits
     outside, different = [], []
     for group in release.groups:
@@ -218,38 +274,60 @@ def _check_labels(release: _Release, people: DataFrame, findings: Verification) 
     findings.add("people per group are as declared", different, f"{len(labels)} groups")
     exact = [group["label"] for group in release.groups if group["values"] == 1]
     numbers = people.filter(F.col("label").cast("double").isNotNull() & ~F.col("label").isin(exact)).count()
-    findings.add_count("the secret column holds no plain numbers", numbers, "people have a number there", "labels only")
+    findings.add_count(
+        "the secret column holds no plain numbers", numbers, "people have a number there", "labels only"
+    )
 
 
 def _check_events(release: _Release, people: DataFrame, findings: Verification) -> None:
     events = release.events()
-    findings.add_count("every event belongs to a published person", events.join(people, "id", "left_anti").count(),
-                       "events do not", "all events")
-    findings.add_count("every person has events", people.join(events, "id", "left_anti").count(), "people have none",
-                       "all people")
+    findings.add_count(
+        "every event belongs to a published person",
+        events.join(people, "id", "left_anti").count(),
+        "events do not",
+        "all events",
+    )
+    findings.add_count(
+        "every person has events",
+        people.join(events, "id", "left_anti").count(),
+        "people have none",
+        "all people",
+    )
     incomplete = F.col("cell0").isNull()
     if "value" in release.columns:
         value = F.col("cell1").cast("double")
         incomplete = incomplete | value.isNull() | ~is_finite(value)
-    findings.add_count("every event is complete", events.filter(incomplete).count(),
-                       "events lack their item, or a number as value", "all events")
+    findings.add_count(
+        "every event is complete",
+        events.filter(incomplete).count(),
+        "events lack their item, or a number as value",
+        "all events",
+    )
 
 
 # --- against the original
 
 
 class _Original:
-    def __init__(self, release: _Release, people: Table, events: Table | None, spec: _kernels.Spec, work: Work) -> None:
+    def __init__(
+        self, release: _Release, people: Table, events: Table | None, spec: _kernels.Spec, work: Work
+    ) -> None:
         if spec.is_long != release.is_long:
-            raise refusal("spec", f"the release is {release.manifest['shape']}, and the spec describes other data",
-                          "Give the spec that the release was made from.")
+            raise refusal(
+                "spec",
+                f"the release is {release.manifest['shape']}, and the spec describes other data",
+                "Give the spec that the release was made from.",
+            )
         self.release, self.people, self.events, self.spec = release, people, events, spec
         kept = read(people, events, spec, work).rows.select("id")
-        secrets = people.frame.select(people.text(spec.id).alias("id"), people.number(spec.secret).alias("secret"))
+        secrets = people.frame.select(
+            people.text(spec.id).alias("id"), people.number(spec.secret).alias("secret")
+        )
         groups = F.broadcast(release.group_table())
         secret, low, high = F.col("secret"), F.col("low"), F.col("high")
         covered = (low.isNull() | (secret >= low)) & (
-            high.isNull() | (secret < high) | (F.col("high_included") & (secret == high)))
+            high.isNull() | (secret < high) | (F.col("high_included") & (secret == high))
+        )
         labelled = kept.join(secrets, "id").join(groups, covered, "left").select("id", "secret", "label")
         self.true = work.store("true-groups", labelled)
 
@@ -263,29 +341,48 @@ class _Original:
 
     def _check_people(self, published: DataFrame, findings: Verification) -> None:
         true, there = self.true.select("id").distinct().count(), published.count()
-        findings.add("as many people as in the original",
-                     [] if true == there else [f"{there} published, {true} in the original"], f"{true} people")
+        findings.add(
+            "as many people as in the original",
+            [] if true == there else [f"{there} published, {true} in the original"],
+            f"{true} people",
+        )
         if self.release.ids == "drop":
             return
         known = published.join(self.true, "id", "left_semi").count()
         if self.release.ids == "keep":
-            findings.add_count("the published people are those of the original", there - known, "people are not",
-                               "by their ids")
+            findings.add_count(
+                "the published people are those of the original",
+                there - known,
+                "people are not",
+                "by their ids",
+            )
         else:
-            findings.add_count("no original id is published", known, "ids of the original are", "all ids are new")
+            findings.add_count(
+                "no original id is published", known, "ids of the original are", "all ids are new"
+            )
 
     def _check_labels(self, published: DataFrame, findings: Verification) -> None:
         in_groups = self.true.groupBy("id").agg(F.count("label").alias("groups"))
-        findings.add_count("every true secret is in one declared group", in_groups.filter("groups <> 1").count(),
-                           "people are in none or two", "all people")
+        findings.add_count(
+            "every true secret is in one declared group",
+            in_groups.filter("groups <> 1").count(),
+            "people are in none or two",
+            "all people",
+        )
         if self.release.ids == "keep":
-            findings.add_count("every label covers the true secret",
-                               published.join(self.true, ["id", "label"], "left_anti").count(),
-                               "people have another label", "all people")
+            findings.add_count(
+                "every label covers the true secret",
+                published.join(self.true, ["id", "label"], "left_anti").count(),
+                "people have another label",
+                "all people",
+            )
             return
         sizes = [dict(table.groupBy("label").count().collect()) for table in (published, self.true)]
-        findings.add("groups are as large as in the original", [] if sizes[0] == sizes[1] else ["some are not"],
-                     f"{len(sizes[1])} groups")
+        findings.add(
+            "groups are as large as in the original",
+            [] if sizes[0] == sizes[1] else ["some are not"],
+            f"{len(sizes[1])} groups",
+        )
 
     def _recount(self, findings: Verification) -> None:
         counted = self.true.groupBy("label").agg(F.count("*"), F.countDistinct("secret")).collect()
@@ -299,27 +396,54 @@ class _Original:
                 outside.append(f"{group['label']} has {values} values")
             if (people, values) != (group["people"], group["values"]):
                 different.append(f"{group['label']} holds {people} people and {values} values")
-        findings.add("(k, alpha) holds for the true people", few_or_many, "{} to {}".format(*self.release.people_limits))
-        findings.add("(l, beta) holds for the true secrets", outside, "{} to {}".format(*self.release.value_limits))
-        findings.add("the manifest counts people and values truly", different, f"{len(self.release.groups)} groups")
+        findings.add(
+            "(k, alpha) holds for the true people",
+            few_or_many,
+            "{} to {}".format(*self.release.people_limits),
+        )
+        findings.add(
+            "(l, beta) holds for the true secrets", outside, "{} to {}".format(*self.release.value_limits)
+        )
+        findings.add(
+            "the manifest counts people and values truly", different, f"{len(self.release.groups)} groups"
+        )
 
     def _check_nothing_exact(self, published: DataFrame, findings: Verification) -> None:
         exact = [group["label"] for group in self.release.groups if group["values"] == 1]
         labels = published.select("label").distinct().filter(~F.col("label").isin(exact))
-        numbers = labels.select(F.col("label").cast("double").alias("secret")).filter(F.col("secret").isNotNull())
-        findings.add_count("no exact secret is published", numbers.join(self.true, "secret", "left_semi").count(),
-                           "labels are exact values", "labels are no values of the original")
+        numbers = labels.select(F.col("label").cast("double").alias("secret")).filter(
+            F.col("secret").isNotNull()
+        )
+        findings.add_count(
+            "no exact secret is published",
+            numbers.join(self.true, "secret", "left_semi").count(),
+            "labels are exact values",
+            "labels are no values of the original",
+        )
         if self.release.is_long:
             return
         people, spec = self.people, self.spec
         secret = people.cell(spec.secret).cast("string")
-        differing = [F.count(F.when(~F.coalesce(self._same(people.cell(name).cast("string"), secret), F.lit(False)), True))
-                     for name in spec.features]
-        counts = people.frame.join(self.true.select("id"), people.text(spec.id) == F.col("id"), "left_semi") \
-            .agg(*differing).first()
-        findings.add("no feature column is the secret",
-                     [f"column {name} holds the secret of everybody" for name, differ in zip(spec.features, counts)
-                      if differ == 0], f"{len(spec.features)} columns")
+        differing = [
+            F.count(
+                F.when(~F.coalesce(self._same(people.cell(name).cast("string"), secret), F.lit(False)), True)
+            )
+            for name in spec.features
+        ]
+        counts = (
+            people.frame.join(self.true.select("id"), people.text(spec.id) == F.col("id"), "left_semi")
+            .agg(*differing)
+            .first()
+        )
+        findings.add(
+            "no feature column is the secret",
+            [
+                f"column {name} holds the secret of everybody"
+                for name, differ in zip(spec.features, counts)
+                if differ == 0
+            ],
+            f"{len(spec.features)} columns",
+        )
 
     @staticmethod
     def _same(cell: Column, secret: Column) -> Column:
@@ -328,17 +452,26 @@ class _Original:
     def _check_donors(self, published: DataFrame, findings: Verification) -> None:
         """Complete rows are compared, by their hashes."""
         mine, theirs = (self._long_rows if self.release.is_long else self._wide_rows)(published)
-        findings.add_count("published features are somebody's true features", mine.join(theirs, "row", "left_anti").count(),
-                           "people have features of nobody", "complete rows compared")
-        findings.add_count("every donor is of the same group",
-                           mine.join(theirs, ["row", "label"], "left_anti").count(),
-                           "people have features of nobody in their group", "complete rows compared")
+        findings.add_count(
+            "published features are somebody's true features",
+            mine.join(theirs, "row", "left_anti").count(),
+            "people have features of nobody",
+            "complete rows compared",
+        )
+        findings.add_count(
+            "every donor is of the same group",
+            mine.join(theirs, ["row", "label"], "left_anti").count(),
+            "people have features of nobody in their group",
+            "complete rows compared",
+        )
 
     def _wide_rows(self, published: DataFrame) -> tuple[DataFrame, DataFrame]:
         people, count = self.people, len(self.spec.features)
         cells = [people.cell(name).alias(f"cell{i}") for i, name in enumerate(self.spec.features)]
         original = people.frame.select(people.text(self.spec.id).alias("id"), *cells).join(self.true, "id")
-        return tuple(table.select("label", F.sha2(_packed(count), 256).alias("row")) for table in (published, original))
+        return tuple(
+            table.select("label", F.sha2(_packed(count), 256).alias("row")) for table in (published, original)
+        )
 
     def _long_rows(self, published: DataFrame) -> tuple[DataFrame, DataFrame]:
         spec, events = self.spec, self.events
@@ -348,8 +481,10 @@ class _Original:
             used = used & events.cell(spec.value).isNotNull()
         cells = [events.cell(name).alias(f"cell{i}") for i, name in enumerate(names)]
         original = events.frame.filter(used).select(events.text(spec.person).alias("id"), *cells)
-        return (_rows_of_events(self.release.events(), len(names)).join(published.select("id", "label"), "id"),
-                _rows_of_events(original, len(names)).join(self.true, "id"))
+        return (
+            _rows_of_events(self.release.events(), len(names)).join(published.select("id", "label"), "id"),
+            _rows_of_events(original, len(names)).join(self.true, "id"),
+        )
 
 
 def _packed(count: int) -> Column:
