@@ -166,8 +166,11 @@ def _clusters(reading: Reading, spec: _kernels.Spec) -> _kernels.Model:
 
 
 def _numbered_canonically(model: _kernels.Model, reading: Reading) -> _kernels.Model:
-    """By size, the largest first. New numbers may move rows that are half-way between two centres, and moved rows
-    may ask for new numbers: until both agree, or a cluster would be left empty."""
+    """By size, the largest first.
+
+    New numbers may move rows that are half-way between two centres, and moved rows may ask for new numbers:
+    until both agree, or a cluster would be left empty.
+    """
     sizes, firsts = _sizes(model, reading)
     for _ in range(_MOST_PASSES):
         order = _kernels.canonical_order(sizes, firsts)

@@ -12,12 +12,12 @@ from pyspark.errors import PySparkException
 
 from hyobscure import InputError
 
-_MARK = "hyobscure refuses: "
+_MARK = "hyobscure refuses "
 
 
 def refusal(place: str, cause: str, remedy: str, column: str = "") -> InputError:
     where = f'{place}, column "{column}"' if column else place
-    return InputError(f"{where}: {cause}. {remedy}")
+    return InputError(f"{where}: {cause}. {remedy}", (place, 0, column), cause, remedy)
 
 
 def plural(count: int, one: str, many: str) -> str:
@@ -26,7 +26,8 @@ def plural(count: int, one: str, many: str) -> str:
 
 def carried(error: InputError) -> RuntimeError:
     """An executor's refusal as an error that reaches the driver: Spark hands on nothing but text."""
-    return RuntimeError(_MARK + json.dumps(str(error)))
+    parts = [str(error), error.place, error.problem, error.remedy]
+    return RuntimeError(_MARK + json.dumps(parts).encode().hex())
 
 
 @contextmanager
@@ -35,7 +36,7 @@ def refusals_of_tasks() -> Iterator[None]:
     try:
         yield
     except (PySparkException, Py4JJavaError) as error:
-        found = re.search(re.escape(_MARK) + r'("(?:[^"\\]|\\.)*")', str(error))
+        found = re.search(_MARK + "([0-9a-f]+)", str(error))
         if found is None:
             raise
-        raise InputError(json.loads(found[1])) from None
+        raise InputError(*json.loads(bytes.fromhex(found[1]))) from None

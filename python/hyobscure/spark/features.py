@@ -27,7 +27,7 @@ class Feature:
 
 
 class Features:
-    """Cells become entries: a number under the name of its column, a category or word under a name of its own."""
+    """Cells become entries: a number under the name of its column, a category or word under its own."""
 
     def __init__(self, people: Table, spec: _kernels.Spec) -> None:
         self.people, self.spec = people, spec

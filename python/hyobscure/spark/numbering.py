@@ -31,7 +31,7 @@ def _partition() -> Column:
 def numbered(
     frame: DataFrame, keys: list[Column], number: str, work: Work, name: str
 ) -> tuple[DataFrame, int]:
-    """The rows with their number 0, 1, ... in the order of the keys, which tell all rows apart; and how many."""
+    """The rows with their number 0, 1, ... by the keys, which tell all rows apart; and how many there are."""
     stored = work.store(name, _sorted_with_place(frame, keys))
     before, shifts = 0, []
     for partition, rows in sorted(stored.groupBy(_partition()).count().collect()):

@@ -21,7 +21,7 @@ from .numbering import numbered, ranked
 from .reading import Reading, read
 from .settings import SpecText, refuse_undistributed, refuse_unpublishable, word
 from .storage import Storage, Work
-from .table import Table, quoted
+from .table import Table
 from .tasks import Draw
 
 _PEOPLE, _EVENTS, _MANIFEST = "people.parquet", "events.parquet", "manifest.json"
@@ -48,9 +48,9 @@ def publish(
 ) -> Release:
     """Applies the mechanism to the people it was made for.
 
-    Writes `folder` with people.parquet/, for long data events.parquet/, and manifest.json. The rows are those of
-    the command line's release, in the same order over the part files in the order of their names. All appears
-    at once or nothing does; who was drawn as whose donor is deleted with the tables in `work`.
+    Writes `folder` with people.parquet/, for long data events.parquet/, and manifest.json. The rows are those
+    of the command line's release, in the same order over the part files in the order of their names. All
+    appears at once or nothing does; who was drawn as whose donor is deleted with the tables in `work`.
     """
     text = mechanism.text if isinstance(mechanism, Mechanism) else mechanism
     written = SpecText.read(spec)

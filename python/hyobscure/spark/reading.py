@@ -54,7 +54,7 @@ class Reading:
 
 
 def read(people: Table, events: Table | None, spec: _kernels.Spec, work: Work) -> Reading:
-    """Reads the people of the spec and their features. The result depends on the content of the tables alone."""
+    """Reads the people of the spec and their features. The result depends on the tables' content alone."""
     with refusals_of_tasks():
         return _Reader(people, events, spec, work).read()
 
@@ -75,9 +75,9 @@ class _Reader:
         rows = self._assemble(kept, people, entries, items, "rows")
         empty = rows.filter(F.size("items") == 0).count()
         if empty > 0 and self.spec.is_long:
-            kept, people, common = self._leave_out_empty(kept, rows, empty)
+            kept, people, has_rare = self._leave_out_empty(kept, rows, empty)
             entries = self._of_new_numbers(entries, kept)
-            if common:
+            if has_rare:
                 items, columns = self._items(entries, "items-again")
             rows = self._assemble(kept, people, entries, items, "rows-again")
         elif empty > 0 and self.spec.distance == "jensen-shannon":
@@ -87,7 +87,7 @@ class _Reader:
                 "cannot compare such a row",
                 "Leave such people out, or choose another distance (channel.distance).",
             )
-        return self._finish(rows, kept, people, columns)
+        return self._finish(rows, people, columns)
 
     # --- people
 
@@ -177,7 +177,7 @@ class _Reader:
         return numbered(kept, [F.col("id")], "u", self.work, name)
 
     def _leave_out_empty(self, kept: DataFrame, rows: DataFrame, empty: int) -> tuple[DataFrame, int, bool]:
-        """The people who have events, under new numbers; and whether a secret has become rare without the others."""
+        """The people with events, under new numbers; and whether a secret has become rare without the others."""
         if word(self.spec, "people.without_events") == "refuse":
             raise refusal(
                 self.people.place,
@@ -282,7 +282,7 @@ class _Reader:
 
     # --- the whole
 
-    def _finish(self, rows: DataFrame, kept: DataFrame, people: int, columns: int) -> Reading:
+    def _finish(self, rows: DataFrame, people: int, columns: int) -> Reading:
         blocks = rows.filter(F.col("hash").isNotNull()).select("u", "hash").orderBy("u").collect()
         fingerprint = _kernels.fingerprint(
             [bytes(block["hash"]) for block in blocks], self.secrets.low, self.secrets.high

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark import Broadcast
 
 from hyobscure import InputError, _kernels
@@ -68,7 +69,7 @@ class Assemble(Task):
 
     def _rows(self, block: pa.RecordBatch) -> pa.RecordBatch:
         is_person = block.column("item").is_null()
-        people, entries = block.filter(is_person), block.filter(pa.compute.invert(is_person))
+        people, entries = block.filter(is_person), block.filter(pc.invert(is_person))
         u = _numbers(people, "u")
         y = self.value_of_secret[np.searchsorted(self.exact_secrets, _numbers(people, "secret"))]
         counts = np.bincount(_numbers(entries, "u") - u[0], minlength=len(u))
@@ -200,7 +201,7 @@ class MergeCells(Task):
 
 @dataclass(frozen=True)
 class Draw(Task):
-    """Everybody's own cell and order in it, and cell and place of their donor. Depends on ids and key alone."""
+    """Everybody's own cell and order in it, and cell and place of their donor: by ids and key alone."""
 
     mechanism: Broadcast  # its text
     spec: _kernels.Spec

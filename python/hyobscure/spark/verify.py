@@ -1,4 +1,4 @@
-"""Checks a written release, by itself and against the original tables. Takes nothing from what published it."""
+"""Checks a written release, by itself and against the original tables. Takes nothing from publish."""
 
 from __future__ import annotations
 
@@ -39,6 +39,9 @@ class Verification:
     def passed(self) -> bool:
         return all(check.passed or check.warning for check in self.checks)
 
+    def __bool__(self) -> bool:
+        return self.passed
+
     def add(self, name: str, wrong: list[str], detail: str, warning: bool = False) -> None:
         """Passes when nothing was found wrong."""
         self.checks.append(Check(name, not wrong, "; ".join(wrong) or detail, warning))
@@ -55,8 +58,11 @@ def verify(
     spec: str | os.PathLike | None = None,
     work: str | None = None,
 ) -> Verification:
-    """Checks the release in `folder`; with the original tables, their spec and a folder for work also that people,
-    groups and donors are the true ones."""
+    """Checks the release in `folder` by itself.
+
+    With the original tables, their spec and a folder for `work` also that people, groups and donors are the
+    true ones.
+    """
     spark = SparkSession.active() if people is None else people.sparkSession
     release = _Release(spark, str(folder).rstrip("/"))
     findings = Verification()
@@ -422,32 +428,30 @@ class _Original:
         )
         if self.release.is_long:
             return
-        people, spec = self.people, self.spec
-        secret = people.cell(spec.secret).cast("string")
-        differing = [
-            F.count(
-                F.when(~F.coalesce(self._same(people.cell(name).cast("string"), secret), F.lit(False)), True)
-            )
-            for name in spec.features
-        ]
-        counts = (
-            people.frame.join(self.true.select("id"), people.text(spec.id) == F.col("id"), "left_semi")
-            .agg(*differing)
-            .first()
-        )
+        counts = self._people_with_another_cell()
         findings.add(
             "no feature column is the secret",
             [
                 f"column {name} holds the secret of everybody"
-                for name, differ in zip(spec.features, counts)
+                for name, differ in zip(self.spec.features, counts)
                 if differ == 0
             ],
-            f"{len(spec.features)} columns",
+            f"{len(self.spec.features)} columns",
         )
 
-    @staticmethod
-    def _same(cell: Column, secret: Column) -> Column:
-        return (cell == secret) | (cell.cast("double") == secret.cast("double"))
+    def _people_with_another_cell(self) -> list[int]:
+        """By feature: how many people have another cell there than in the column of the secret."""
+        people, spec = self.people, self.spec
+        cells = [people.cell(name).cast("string").alias(f"cell{i}") for i, name in enumerate(spec.features)]
+        secret = people.cell(spec.secret).cast("string").alias("exact")
+        table = people.frame.select(people.text(spec.id).alias("id"), secret, *cells)
+        same = [
+            (F.col(f"cell{i}") == F.col("exact"))
+            | (F.col(f"cell{i}").cast("double") == F.col("exact").cast("double"))
+            for i in range(len(cells))
+        ]
+        others = [F.count(F.when(~F.coalesce(each, F.lit(False)), True)) for each in same]
+        return list(table.join(self.true.select("id"), "id", "left_semi").agg(*others).first())
 
     def _check_donors(self, published: DataFrame, findings: Verification) -> None:
         """Complete rows are compared, by their hashes."""
