@@ -177,7 +177,7 @@ class _Reader:
         return numbered(kept, [F.col("id")], "u", self.work, name)
 
     def _leave_out_empty(self, kept: DataFrame, rows: DataFrame, empty: int) -> tuple[DataFrame, int, bool]:
-        """The people with events, under new numbers; and whether a secret has become rare without the others."""
+        """The people with events, under new numbers; and whether a secret became rare without the others."""
         if word(self.spec, "people.without_events") == "refuse":
             raise refusal(
                 self.people.place,

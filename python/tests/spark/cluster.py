@@ -1,0 +1,98 @@
+"""A standalone Spark cluster on loopback: a master and two workers, each a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable
+
+import pyspark
+from pyspark.sql import SparkSession
+
+HOME = pathlib.Path(pyspark.__file__).parent
+
+
+def free_ports(count: int) -> list[int]:
+    sockets = [socket.socket() for _ in range(count)]
+    for each in sockets:
+        each.bind(("127.0.0.1", 0))
+    ports = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
+
+
+def wait_until(true: Callable[[], bool], seconds: float, what: str) -> None:
+    end = time.monotonic() + seconds
+    while not true():
+        if time.monotonic() > end:
+            raise TimeoutError(what)
+        time.sleep(0.05)
+
+
+class Cluster:
+    def __init__(self, folder: pathlib.Path, workers: int = 2, memory: str = "700m") -> None:
+        self.folder, self.expected = folder, workers
+        self.port, self.page, *pages = free_ports(2 + workers)
+        self.processes: list[subprocess.Popen] = []
+        self._start("master.Master", "--host", "127.0.0.1", "--port", self.port, "--webui-port", self.page)
+        for page in pages:
+            self._start("worker.Worker", "--cores", 1, "--memory", memory, "--host", "127.0.0.1",
+                        "--webui-port", page, "--work-dir", folder / "work", self.address)
+        wait_until(self._has_workers, 90, "the workers did not come up")
+
+    @property
+    def address(self) -> str:
+        return f"spark://127.0.0.1:{self.port}"
+
+    def _start(self, what: str, *words: object) -> None:
+        environment = {**os.environ, "SPARK_HOME": str(HOME), "SPARK_LOCAL_IP": "127.0.0.1",
+                       "SPARK_DAEMON_MEMORY": "256m", "PYSPARK_PYTHON": sys.executable}
+        log = open(self.folder / f"{what}-{len(self.processes)}.log", "w")
+        command = [HOME / "bin" / "spark-class", f"org.apache.spark.deploy.{what}", *words]
+        self.processes.append(
+            subprocess.Popen(list(map(str, command)), env=environment, stdout=log, stderr=log))
+
+    def _has_workers(self) -> bool:
+        if any(process.poll() is not None for process in self.processes):
+            raise RuntimeError(f"Spark did not start, see {self.folder}")
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.page}/json/", timeout=5) as answer:
+                return json.load(answer)["aliveworkers"] == self.expected
+        except OSError:
+            return False
+
+    def session(self, **settings: object) -> SparkSession:
+        builder = SparkSession.builder.master(self.address).appName("hyobscure")
+        fixed = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1",
+                 "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false",
+                 "spark.executor.cores": 1, "spark.sql.warehouse.dir": self.folder / "warehouse",
+                 "spark.executorEnv.PYSPARK_PYTHON": sys.executable}
+        for key, value in {**fixed, **settings}.items():
+            builder = builder.config(key, str(value))
+        os.environ["PYSPARK_PYTHON"] = sys.executable
+        return builder.getOrCreate()
+
+    def executors(self) -> list[int]:
+        """Process ids: the workers' children, all of them Java."""
+        return [pid for process in self.processes[1:] for pid in children(process.pid)]
+
+    def stop(self) -> None:
+        for process in reversed(self.processes):
+            process.terminate()
+        for process in self.processes:
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def children(pid: int) -> list[int]:
+    found = pathlib.Path(f"/proc/{pid}/task").glob("*/children")
+    return [int(word) for file in found for word in file.read_text().split()]
