@@ -228,6 +228,6 @@ def _cells(
         .sortWithinPartitions("item")
         .mapInArrow(merge, merge.schema)
     )
-    found = work.store("sums", merged).orderBy("item").collect()
+    found = sorted(merged.collect())
     items = np.array([row["item"] for row in found], np.uint32)
     return counts, items, [bytes(row["payload"]) for row in found]

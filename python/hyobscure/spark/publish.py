@@ -264,5 +264,5 @@ def _hex(name: str) -> Column:
 def hash_of_parts(spark: SparkSession, path: str) -> str:
     """SHA-256 of the SHA-256 of the part files, in the order of their names."""
     files = spark.read.format("binaryFile").option("pathGlobFilter", "*.parquet").load(path)
-    hashes = files.select("path", F.sha2("content", 256).alias("hash")).orderBy("path").collect()
-    return hashlib.sha256("".join(row["hash"] for row in hashes).encode()).hexdigest()
+    hashes = files.select("path", F.sha2("content", 256).alias("hash")).collect()
+    return hashlib.sha256("".join(row["hash"] for row in sorted(hashes)).encode()).hexdigest()

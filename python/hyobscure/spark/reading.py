@@ -67,19 +67,19 @@ class _Reader:
 
     def read(self) -> Reading:
         everybody = self._project()
-        self._check_ids(everybody)
-        self._check_secrets(everybody)
+        self._check(everybody)
         kept, people = self._number(self._keep(everybody), "people")
         entries = self._entries(everybody, kept, people)
         items, columns = self._items(entries, "items")
         rows = self._assemble(kept, people, entries, items, "rows")
-        empty = rows.filter(F.size("items") == 0).count()
+        empty, count = _empty_rows_and_entries(rows)
         if empty > 0 and self.spec.is_long:
             kept, people, has_rare = self._leave_out_empty(kept, rows, empty)
             entries = self._of_new_numbers(entries, kept)
             if has_rare:
                 items, columns = self._items(entries, "items-again")
             rows = self._assemble(kept, people, entries, items, "rows-again")
+            _, count = _empty_rows_and_entries(rows)
         elif empty > 0 and self.spec.distance == "jensen-shannon":
             raise refusal(
                 self.people.place,
@@ -87,7 +87,9 @@ class _Reader:
                 "cannot compare such a row",
                 "Leave such people out, or choose another distance (channel.distance).",
             )
-        return self._finish(rows, people, columns)
+        return Reading(
+            rows.drop("hash"), people, columns, count, self.secrets, self._fingerprint(rows), self.counts
+        )
 
     # --- people
 
@@ -102,15 +104,17 @@ class _Reader:
             columns += self.features.cells()
         return people.frame.select(*columns)
 
-    def _check_ids(self, everybody: DataFrame) -> None:
-        read, given = everybody.agg(F.count("*"), F.count("id")).first()
+    def _check(self, everybody: DataFrame) -> None:
+        missing, secret = F.col("secret_missing"), F.col("secret")
+        no_secret = [~missing & secret.isNull(), ~is_finite(secret), missing]
+        read, ids, *found = everybody.agg(F.count("*"), F.count("id"), *map(_count, no_secret)).first()
         self.counts["people_read"] = read
         if read == 0:
             raise refusal(self.people.place, "there are no people in it", "Check the table.")
-        if given < read:
+        if ids < read:
             raise refusal(
                 self.people.place,
-                f"the id is missing ({plural(read - given, 'row', 'rows')} in all)",
+                f"the id is missing ({plural(read - ids, 'row', 'rows')} in all)",
                 "Give every person an id.",
                 self.spec.id,
             )
@@ -122,12 +126,9 @@ class _Reader:
                 "Keep one row a person; events belong in [events].",
                 self.spec.id,
             )
+        self._check_secrets(*found)
 
-    def _check_secrets(self, everybody: DataFrame) -> None:
-        missing, secret = F.col("secret_missing"), F.col("secret")
-        no_number, not_finite, without = everybody.agg(
-            _count(~missing & secret.isNull()), _count(~is_finite(secret)), _count(missing)
-        ).first()
+    def _check_secrets(self, no_number: int, not_finite: int, without: int) -> None:
         for bad, problem in (
             (no_number, "expected a number"),
             (not_finite, "expected a finite number, not NaN or infinity"),
@@ -248,7 +249,7 @@ class _Reader:
     # --- the secret
 
     def _find_secrets(self, kept: DataFrame) -> Secrets:
-        found = kept.groupBy("secret").count().orderBy("secret").collect()
+        found = sorted(kept.groupBy("secret").count().collect())
         exact = np.array([row[0] for row in found], np.float64)
         people = np.array([row[1] for row in found], np.int64)
         atom = np.asarray(_kernels.cut_into_atoms(people, int(self.spec.get("secret.atoms"))), np.uint32)
@@ -282,13 +283,16 @@ class _Reader:
 
     # --- the whole
 
-    def _finish(self, rows: DataFrame, people: int, columns: int) -> Reading:
-        blocks = rows.filter(F.col("hash").isNotNull()).select("u", "hash").orderBy("u").collect()
-        fingerprint = _kernels.fingerprint(
-            [bytes(block["hash"]) for block in blocks], self.secrets.low, self.secrets.high
-        )
-        entries = rows.agg(F.coalesce(F.sum(F.size("items")), F.lit(0))).first()[0]
-        return Reading(rows.drop("hash"), people, columns, entries, self.secrets, fingerprint, self.counts)
+    def _fingerprint(self, rows: DataFrame) -> str:
+        """From the hashes of the blocks, which are few, in the order of u."""
+        blocks = rows.filter(F.col("hash").isNotNull()).select("u", "hash").collect()
+        hashes = [bytes(block["hash"]) for block in sorted(blocks)]
+        return _kernels.fingerprint(hashes, self.secrets.low, self.secrets.high)
+
+
+def _empty_rows_and_entries(rows: DataFrame) -> tuple[int, int]:
+    size = F.size("items")
+    return tuple(rows.agg(_count(size == 0), F.coalesce(F.sum(size), F.lit(0))).first())
 
 
 def _count(condition: Column) -> Column:

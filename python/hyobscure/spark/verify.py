@@ -237,8 +237,8 @@ def _check_files(release: _Release, findings: Verification) -> bool:
 
 def _hash_of_parts(release: _Release, name: str) -> str:
     parts = release.spark.read.format("binaryFile").load(f"{release.folder}/{name}/*.parquet")
-    hashes = parts.select("path", F.sha2("content", 256).alias("hash")).orderBy("path").collect()
-    return hashlib.sha256("".join(row["hash"] for row in hashes).encode()).hexdigest()
+    hashes = parts.select("path", F.sha2("content", 256).alias("hash")).collect()
+    return hashlib.sha256("".join(row["hash"] for row in sorted(hashes)).encode()).hexdigest()
 
 
 def _check_columns(release: _Release, findings: Verification) -> bool:

@@ -17,6 +17,9 @@ from pyspark.sql import SparkSession
 
 HOME = pathlib.Path(pyspark.__file__).parent
 
+# Short runs: less time for compilers, less memory for their threads.
+QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
 
 def free_ports(count: int) -> list[int]:
     sockets = [socket.socket() for _ in range(count)]
@@ -43,8 +46,20 @@ class Cluster:
         self.processes: list[subprocess.Popen] = []
         self._start("master.Master", "--host", "127.0.0.1", "--port", self.port, "--webui-port", self.page)
         for page in pages:
-            self._start("worker.Worker", "--cores", 1, "--memory", memory, "--host", "127.0.0.1",
-                        "--webui-port", page, "--work-dir", folder / "work", self.address)
+            self._start(
+                "worker.Worker",
+                "--cores",
+                1,
+                "--memory",
+                memory,
+                "--host",
+                "127.0.0.1",
+                "--webui-port",
+                page,
+                "--work-dir",
+                folder / "work",
+                self.address,
+            )
         wait_until(self._has_workers, 90, "the workers did not come up")
 
     @property
@@ -52,12 +67,19 @@ class Cluster:
         return f"spark://127.0.0.1:{self.port}"
 
     def _start(self, what: str, *words: object) -> None:
-        environment = {**os.environ, "SPARK_HOME": str(HOME), "SPARK_LOCAL_IP": "127.0.0.1",
-                       "SPARK_DAEMON_MEMORY": "256m", "PYSPARK_PYTHON": sys.executable}
-        log = open(self.folder / f"{what}-{len(self.processes)}.log", "w")
+        environment = {
+            **os.environ,
+            "SPARK_HOME": str(HOME),
+            "SPARK_LOCAL_IP": "127.0.0.1",
+            "SPARK_DAEMON_MEMORY": "256m",
+            "SPARK_DAEMON_JAVA_OPTS": QUICK_JAVA,
+            "PYSPARK_PYTHON": sys.executable,
+        }
         command = [HOME / "bin" / "spark-class", f"org.apache.spark.deploy.{what}", *words]
-        self.processes.append(
-            subprocess.Popen(list(map(str, command)), env=environment, stdout=log, stderr=log))
+        with open(self.folder / f"{what}-{len(self.processes)}.log", "w") as log:
+            self.processes.append(
+                subprocess.Popen(list(map(str, command)), env=environment, stdout=log, stderr=log)
+            )
 
     def _has_workers(self) -> bool:
         if any(process.poll() is not None for process in self.processes):
@@ -70,10 +92,15 @@ class Cluster:
 
     def session(self, **settings: object) -> SparkSession:
         builder = SparkSession.builder.master(self.address).appName("hyobscure")
-        fixed = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1",
-                 "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false",
-                 "spark.executor.cores": 1, "spark.sql.warehouse.dir": self.folder / "warehouse",
-                 "spark.executorEnv.PYSPARK_PYTHON": sys.executable}
+        fixed = {
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.ui.enabled": "false",
+            "spark.ui.showConsoleProgress": "false",
+            "spark.executor.cores": 1,
+            "spark.sql.warehouse.dir": self.folder / "warehouse",
+            "spark.executorEnv.PYSPARK_PYTHON": sys.executable,
+        }
         for key, value in {**fixed, **settings}.items():
             builder = builder.config(key, str(value))
         os.environ["PYSPARK_PYTHON"] = sys.executable

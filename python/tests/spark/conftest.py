@@ -6,7 +6,7 @@ import sys
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from cluster import Cluster  # noqa: E402
+from cluster import QUICK_JAVA, Cluster  # noqa: E402
 from made import LONG_SPEC, WIDE_SPEC, long_tables, wide_tables, write  # noqa: E402
 
 
@@ -19,11 +19,21 @@ def cluster(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def spark(cluster):
-    session = cluster.session(**{
-        "spark.executor.memory": "600m", "spark.driver.memory": "1g", "spark.sql.shuffle.partitions": 4,
-        "spark.task.maxFailures": 8,
-        # Every stage of every test may be run twice at once.
-        "spark.speculation": "true", "spark.speculation.quantile": 0.5, "spark.speculation.multiplier": 1.5})
+    session = cluster.session(
+        **{
+            "spark.executor.memory": "600m",
+            "spark.driver.memory": "1g",
+            "spark.sql.shuffle.partitions": 4,
+            "spark.task.maxFailures": 8,
+            "spark.executor.extraJavaOptions": QUICK_JAVA,
+            "spark.driver.extraJavaOptions": QUICK_JAVA,
+            "spark.sql.codegen.wholeStage": "false",  # compiling takes longer than such small tables
+            # Every stage of every test may be run twice at once.
+            "spark.speculation": "true",
+            "spark.speculation.quantile": 0.5,
+            "spark.speculation.multiplier": 1.5,
+        }
+    )
     session.sparkContext.setLogLevel("OFF")
     yield session
     session.stop()

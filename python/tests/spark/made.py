@@ -146,13 +146,21 @@ def long_tables(people: int = 300, seed: int = 3) -> dict[str, pa.Table]:
     person, film = person[order], film[order]
     user = random.permutation(people) * 3
     day = [None if gone else int(day) for gone, day in zip(random.random(len(film)) < 0.1, film * 7 % 31)]
-    events = pa.table({"user": user[person], "film": [f"film {number}" for number in film],
-                       "stars": random.integers(0, 6, len(film)) + 0.0, "day": pa.array(day, pa.int32()),
-                       "unnamed": random.random(len(film))})
+    events = pa.table(
+        {
+            "user": user[person],
+            "film": [f"film {number}" for number in film],
+            "stars": random.integers(0, 6, len(film)) + 0.0,
+            "day": pa.array(day, pa.int32()),
+            "unnamed": random.random(len(film)),
+        }
+    )
     zeros_only = set(range(people)) - set(person[np.asarray(events["stars"]) > 0])
     keep = pa.array([who not in zeros_only for who in range(people)])
-    return {"people": pa.table({"user": user, "age": age}).filter(keep),
-            "events": events.filter(pa.array([who not in zeros_only for who in person]))}
+    return {
+        "people": pa.table({"user": user, "age": age}).filter(keep),
+        "events": events.filter(pa.array([who not in zeros_only for who in person])),
+    }
 
 
 def wide_tables(people: int = 400, seed: int = 5) -> dict[str, pa.Table]:
@@ -160,15 +168,23 @@ def wide_tables(people: int = 400, seed: int = 5) -> dict[str, pa.Table]:
     age = random.integers(20, 60, people)
     income = np.round(random.gamma(2, 20, people) + age, 3)
     words, tags = ["de", "en", "fr", "it"], ["x", "y", "z"]
-    return {"people": pa.table({
-        "id": random.permutation(people) * 7,
-        "age": pa.array(age, pa.int32()),
-        "income": pa.array([None if gone else value for gone, value in zip(random.random(people) < 0.05, income)]),
-        "hours": pa.array(random.integers(0, 80, people), pa.int16()),
-        "job": random.choice(["nurse", "clerk", "Übersetzer", "", "a|b"], people),
-        "zip": pa.array(random.integers(0, 5, people), pa.int32()),
-        "languages": ["|".join(random.choice(words, random.integers(0, 4))) or None for _ in range(people)],
-        "tags": [list(random.choice(tags, random.integers(0, 3))) for _ in range(people)],
-        "flag": random.random(people) < 0.3,
-        "unnamed": random.random(people),
-    })}
+    return {
+        "people": pa.table(
+            {
+                "id": random.permutation(people) * 7,
+                "age": pa.array(age, pa.int32()),
+                "income": pa.array(
+                    [None if gone else value for gone, value in zip(random.random(people) < 0.05, income)]
+                ),
+                "hours": pa.array(random.integers(0, 80, people), pa.int16()),
+                "job": random.choice(["nurse", "clerk", "Übersetzer", "", "a|b"], people),
+                "zip": pa.array(random.integers(0, 5, people), pa.int32()),
+                "languages": [
+                    "|".join(random.choice(words, random.integers(0, 4))) or None for _ in range(people)
+                ],
+                "tags": [list(random.choice(tags, random.integers(0, 3))) for _ in range(people)],
+                "flag": random.random(people) < 0.3,
+                "unnamed": random.random(people),
+            }
+        )
+    }

@@ -24,7 +24,8 @@ def test_texts_of_nobody():
 def test_rows_of_a_slice_begin_at_zero():
     whole = pa.RecordBatch.from_arrays(
         [pa.array([[7], [1, 2], [], [3]], pa.list_(pa.int32())), pa.array([[9.0], [1.0, 2.0], [], [3.0]])],
-        ["items", "values"])
+        ["items", "values"],
+    )
     starts, items, values = arrow.rows(whole.slice(1))
     assert starts.tolist() == [0, 2, 2, 3]
     assert items.tolist() == [1, 2, 3] and items.dtype == np.uint32
@@ -45,7 +46,11 @@ def test_a_group_is_whole_wherever_batches_end():
     for _ in range(50):
         cuts = np.sort(random.integers(0, len(keys) + 1, 5))
         parts = [batch(key=part.tolist(), row=list(range(len(part)))) for part in np.split(keys, cuts)]
-        parts = [part if part.num_rows else part.cast(pa.schema([("key", "int64"), ("row", "int64")])) for part in parts]
+        parts = [
+            part if part.num_rows else part.cast(pa.schema([("key", "int64"), ("row", "int64")]))
+            for part in parts
+        ]
         groups = list(arrow.whole_groups(parts, lambda each: np.asarray(each.column("key"))))
         assert [group.column("key").to_pylist() for group in groups] == [
-            keys[keys == key].tolist() for key in range(6)]
+            keys[keys == key].tolist() for key in range(6)
+        ]

@@ -10,7 +10,10 @@ from hyobscure.spark.storage import Work
 @pytest.fixture(params=[1, 7, 64])
 def partitions(spark, request):
     """So many partitions, and no joining of small ones."""
-    settings = {"spark.sql.shuffle.partitions": request.param, "spark.sql.adaptive.coalescePartitions.enabled": "false"}
+    settings = {
+        "spark.sql.shuffle.partitions": request.param,
+        "spark.sql.adaptive.coalescePartitions.enabled": "false",
+    }
     before = {key: spark.conf.get(key) for key in settings}
     for key, value in settings.items():
         spark.conf.set(key, value)
@@ -46,5 +49,7 @@ def test_ranks_in_cells_of_any_size(spark, work, partitions):
         for cell, number in sorted(people):
             by_cell.setdefault(cell, []).append(number)
         assert sizes == {cell: len(numbers) for cell, numbers in by_cell.items()}
-        expected = {(cell, number, rank) for cell, numbers in by_cell.items() for rank, number in enumerate(numbers)}
+        expected = {
+            (cell, number, rank) for cell, numbers in by_cell.items() for rank, number in enumerate(numbers)
+        }
         assert {tuple(row) for row in found.collect()} == expected
