@@ -35,25 +35,33 @@ def list_of(starts: np.ndarray, values: np.ndarray) -> pa.ListArray:
     return pa.ListArray.from_arrays(pa.array(starts.astype(np.int32)), pa.array(values))
 
 
-def whole_groups(
-    batches: Iterable[pa.RecordBatch], key: Callable[[pa.RecordBatch], np.ndarray]
-) -> Iterator[pa.RecordBatch]:
-    """Neighbouring rows of the same key as one batch each, also where Spark has cut between them."""
+Key = Callable[[pa.RecordBatch], np.ndarray]
+
+
+def between_groups(batches: Iterable[pa.RecordBatch], key: Key) -> Iterator[pa.RecordBatch]:
+    """The same rows in batches that end where a key does: Spark may have cut between rows of one key."""
     waiting: list[pa.RecordBatch] = []
     last = None
     for batch in batches:
         if batch.num_rows == 0:
             continue
         keys = key(batch)
-        bounds = [0, *(np.flatnonzero(np.diff(keys)) + 1), batch.num_rows]
-        for begin, end in zip(bounds, bounds[1:]):
-            if waiting and keys[begin] != last:
-                yield _as_one(waiting)
-                waiting = []
-            waiting.append(batch.slice(begin, end - begin))
-            last = keys[begin]
+        begin = int(np.append(np.flatnonzero(keys != keys[-1]), -1).max()) + 1  # of the last key
+        if begin > 0 or (waiting and keys[-1] != last):
+            yield _as_one([*waiting, batch.slice(0, begin)])
+            waiting = []
+        waiting.append(batch.slice(begin))
+        last = keys[-1]
     if waiting:
         yield _as_one(waiting)
+
+
+def whole_groups(batches: Iterable[pa.RecordBatch], key: Key) -> Iterator[pa.RecordBatch]:
+    """Neighbouring rows of the same key as one batch each."""
+    for batch in between_groups(batches, key):
+        bounds = [0, *(np.flatnonzero(np.diff(key(batch))) + 1), batch.num_rows]
+        for begin, end in zip(bounds, bounds[1:]):
+            yield batch.slice(begin, end - begin)
 
 
 def _as_one(batches: list[pa.RecordBatch]) -> pa.RecordBatch:

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import os
 import pickle
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 
-from hyobscure import _kernels
+from hyobscure._core import kernels
 
 from .errors import refusal, refusals_of_tasks
 from .reading import Reading, Secrets, read
 from .settings import SpecText, refuse_undistributed
 from .storage import Work
 from .table import Table
-from .tasks import AddCells, Cluster, ClusterSizes, Largest, MergeCells
+from .tasks import AddCells, Cluster, ClusterSizes, Extent, JoinCells
 
 _MOST_PASSES = 10  # as in census/kmeans.cpp
 
@@ -33,11 +35,11 @@ class Census:
     entries: int
     secrets: Secrets
     fingerprint: str
-    model: _kernels.Model
+    model: kernels.Model
     counts: np.ndarray  # people by cluster and value
     items: np.ndarray
     payloads: list[bytes] = field(repr=False)  # exact sums of the cells, one an item
-    largest: float = 0.0
+    extent: tuple[float, float]
     read: dict[str, int] = field(default_factory=dict)  # who and what was read and left out
 
 
@@ -76,8 +78,8 @@ def census(
     with Work(people.sparkSession, work) as folder, refusals_of_tasks():
         reading = read(*tables, parsed, folder)
         model = _clusters(reading, parsed)
-        largest = _largest(reading, parsed)
-        counts, items, payloads = _cells(reading, parsed, model, largest, folder)
+        extent = _extent(reading, parsed)
+        counts, items, payloads = _cells(reading, parsed, model, extent, folder)
     return Census(
         written,
         reading.people,
@@ -89,7 +91,7 @@ def census(
         counts,
         items,
         payloads,
-        largest,
+        extent,
         reading.counts,
     )
 
@@ -120,27 +122,24 @@ def fit(census: Census, **settings: object) -> Mechanism:
     parsed = written.parsed()
     refuse_undistributed(parsed, written.name)
     secrets = census.secrets
-    return Mechanism(
-        _kernels.solve(
-            parsed,
-            census.model,
-            census.columns,
-            census.counts,
-            secrets.low,
-            secrets.high,
-            secrets.centre,
-            secrets.distinct,
-            census.fingerprint,
-            census.items,
-            census.payloads,
-            census.largest,
-            census.entries,
-        )
+    solver = kernels.Solver(
+        parsed,
+        census.model,
+        secrets.low,
+        secrets.high,
+        secrets.centre,
+        secrets.distinct,
+        census.counts,
+        census.entries,
+        census.extent,
+        census.fingerprint,
     )
+    solver.add(census.items, census.payloads)
+    return Mechanism(solver.solve())
 
 
 def tables_of(
-    people: DataFrame, events: DataFrame | None, spec: _kernels.Spec, name: str
+    people: DataFrame, events: DataFrame | None, spec: kernels.Spec, name: str
 ) -> tuple[Table, Table | None]:
     if spec.is_long and events is None:
         raise refusal(
@@ -154,8 +153,8 @@ def tables_of(
 # --- clusters
 
 
-def _clusters(reading: Reading, spec: _kernels.Spec) -> _kernels.Model:
-    chosen = _kernels.sample(reading.people, spec)
+def _clusters(reading: Reading, spec: kernels.Spec) -> kernels.Model:
+    chosen = kernels.sample(reading.people, spec)
     rows = reading.rows.select("u", "items", "values")
     if chosen is not None:
         sample = rows.sparkSession.createDataFrame(((int(u),) for u in chosen), "u long")
@@ -165,7 +164,7 @@ def _clusters(reading: Reading, spec: _kernels.Spec) -> _kernels.Model:
     return _numbered_canonically(pickle.loads(found[0]["model"]), reading)
 
 
-def _numbered_canonically(model: _kernels.Model, reading: Reading) -> _kernels.Model:
+def _numbered_canonically(model: kernels.Model, reading: Reading) -> kernels.Model:
     """By size, the largest first.
 
     New numbers may move rows that are half-way between two centres, and moved rows may ask for new numbers:
@@ -173,7 +172,7 @@ def _numbered_canonically(model: _kernels.Model, reading: Reading) -> _kernels.M
     """
     sizes, firsts = _sizes(model, reading)
     for _ in range(_MOST_PASSES):
-        order = _kernels.canonical_order(sizes, firsts)
+        order = kernels.canonical_order(sizes, firsts)
         if np.all(np.diff(order) > 0):
             break
         renumbered = model.reorder(order)
@@ -184,7 +183,7 @@ def _numbered_canonically(model: _kernels.Model, reading: Reading) -> _kernels.M
     return model
 
 
-def _sizes(model: _kernels.Model, reading: Reading) -> tuple[np.ndarray, np.ndarray]:
+def _sizes(model: kernels.Model, reading: Reading) -> tuple[np.ndarray, np.ndarray]:
     task = ClusterSizes(reading.rows.sparkSession.sparkContext.broadcast(model))
     found = (
         reading.rows.select("u", "items", "values")
@@ -202,32 +201,47 @@ def _sizes(model: _kernels.Model, reading: Reading) -> tuple[np.ndarray, np.ndar
 # --- cells
 
 
-def _largest(reading: Reading, spec: _kernels.Spec) -> float:
+def _extent(reading: Reading, spec: kernels.Spec) -> tuple[float, float]:
+    """Largest entry and largest square of a row: what bounds the exact sums of squared distances."""
     if spec.distance != "squared-euclidean":
-        return 0.0
-    task = Largest()
-    return (
-        reading.rows.select("items", "values").mapInArrow(task, task.schema).agg(F.max("largest")).first()[0]
-    )
+        return 0.0, 0.0
+    task = Extent(reading.columns)
+    found = reading.rows.select("items", "values").mapInArrow(task, task.schema)
+    return tuple(found.agg(F.max("entry"), F.max("square")).first())
 
 
 def _cells(
-    reading: Reading, spec: _kernels.Spec, model: _kernels.Model, largest: float, work: Work
+    reading: Reading, spec: kernels.Spec, model: kernels.Model, extent: tuple[float, float], work: Work
 ) -> tuple[np.ndarray, np.ndarray, list[bytes]]:
-    """Sums are exact integers: partial ones may be merged in any order and give the same bits."""
-    task = AddCells(spec, work.spark.sparkContext.broadcast(model), largest)
-    partial = work.store("cells", reading.rows.select("y", "items", "values").mapInArrow(task, task.schema))
+    """Sums are exact integers: partial ones may be joined in any order and give the same bits."""
+    context = work.spark.sparkContext
+    task = AddCells(spec, context.broadcast(model), reading.people, extent)
+    # Every task hands on the sums of all items: as few tasks as there are cores.
+    rows = reading.rows.select("y", "items", "values").coalesce(context.defaultParallelism)
+    partial = work.store("cells", rows.mapInArrow(task, task.schema))
     counts = np.zeros((model.clusters, reading.secrets.atoms))
-    for cell, people in partial.filter(F.col("item").isNull()).groupBy("cell").agg(F.sum("people")).collect():
+    of_cells = partial.filter(F.col("item").isNull()).groupBy("cell").agg(F.sum("people"))
+    for cell, people in of_cells.collect():
         counts[cell % model.clusters, cell // model.clusters] = people
-    merge = MergeCells()
-    merged = (
-        partial.filter(F.col("item").isNotNull())
-        .select("item", "payload")
-        .repartition("item")
-        .sortWithinPartitions("item")
-        .mapInArrow(merge, merge.schema)
-    )
-    found = sorted(merged.collect())
+    found = sorted(_joined(partial.filter(F.col("item").isNotNull()).select("item", "payload")))
     items = np.array([row["item"] for row in found], np.uint32)
     return counts, items, [bytes(row["payload"]) for row in found]
+
+
+def _joined(partial: DataFrame) -> list[Row]:
+    task = JoinCells()
+    by_item = partial.repartition("item").sortWithinPartitions("item")
+    with _small_batches(partial.sparkSession):
+        return by_item.mapInArrow(task, task.schema).collect()
+
+
+@contextmanager
+def _small_batches(spark: SparkSession) -> Iterator[None]:
+    """Payloads may take a megabyte each; Spark counts rows, not bytes."""
+    key = "spark.sql.execution.arrow.maxRecordsPerBatch"
+    before = spark.conf.get(key)
+    spark.conf.set(key, 64)
+    try:
+        yield
+    finally:
+        spark.conf.set(key, before)

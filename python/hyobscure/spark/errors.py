@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
-from hyobscure import InputError
+from hyobscure._errors import InputError
 
 _MARK = "hyobscure refuses "
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from hyobscure import _kernels
+from hyobscure._core import kernels
 
 from .errors import plural, refusal
 from .settings import word
@@ -14,7 +14,7 @@ from .table import Table, is_finite
 
 
 def read_events(
-    events: Table, spec: _kernels.Spec, ids: DataFrame, work: Work, counts: dict[str, int]
+    events: Table, spec: kernels.Spec, ids: DataFrame, work: Work, counts: dict[str, int]
 ) -> DataFrame:
     """(u, item, value) of the events that are complete and of people to protect.
 
@@ -31,13 +31,13 @@ def read_events(
     return stored.filter(F.col("u").isNotNull())
 
 
-def is_used(events: Table, spec: _kernels.Spec) -> Column:
+def is_used(events: Table, spec: kernels.Spec) -> Column:
     """True of the events that are features and so may be published; that the person is one of them aside."""
     used = events.cell(spec.item).isNotNull()
     return used & events.cell(spec.value).isNotNull() if spec.value else used
 
 
-def _project(events: Table, spec: _kernels.Spec) -> DataFrame:
+def _project(events: Table, spec: kernels.Spec) -> DataFrame:
     value = events.number(spec.value) if spec.value else F.lit(1.0)
     value_missing = events.cell(spec.value).isNull() if spec.value else F.lit(False)
     projected = events.frame.select(
@@ -50,7 +50,7 @@ def _project(events: Table, spec: _kernels.Spec) -> DataFrame:
     return projected.withColumn("incomplete", incomplete)
 
 
-def _check(events: Table, spec: _kernels.Spec, projected: DataFrame, counts: dict[str, int]) -> None:
+def _check(events: Table, spec: kernels.Spec, projected: DataFrame, counts: dict[str, int]) -> None:
     value = F.col("value")
     conditions = [
         F.lit(True),
@@ -92,7 +92,7 @@ def _check(events: Table, spec: _kernels.Spec, projected: DataFrame, counts: dic
         )
 
 
-def _refuse_unknown(events: Table, spec: _kernels.Spec, stored: DataFrame, counts: dict[str, int]) -> None:
+def _refuse_unknown(events: Table, spec: kernels.Spec, stored: DataFrame, counts: dict[str, int]) -> None:
     unknown = stored.filter(F.col("u").isNull()).count()
     counts["events_unknown"] = unknown
     if unknown > 0 and word(spec, "events.unknown_people") == "refuse":

@@ -10,7 +10,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from hyobscure import _kernels
+from hyobscure._core import kernels
 
 from .errors import plural, refusal
 from .settings import word
@@ -29,9 +29,9 @@ class Feature:
 class Features:
     """Cells become entries: a number under the name of its column, a category or word under its own."""
 
-    def __init__(self, people: Table, spec: _kernels.Spec) -> None:
+    def __init__(self, people: Table, spec: kernels.Spec) -> None:
         self.people, self.spec = people, spec
-        self.missing = word(spec, "people.missing")
+        self.missing, self.scale = word(spec, "people.missing"), word(spec, "people.scale")
         self.all = [Feature(name, f"c{i}", self._kind(name)) for i, name in enumerate(spec.features)]
         self.range_of: dict[str, tuple[float, float]] = {}
 
@@ -60,8 +60,7 @@ class Features:
             return self.people.text(feature.name)
         if isinstance(self.people.type(feature.name), T.ArrayType):
             return self.people.cell(feature.name).cast("array<string>")
-        separator = word(self.spec, "people.set_separator")
-        return F.split(self.people.text(feature.name), re.escape(separator), -1)
+        return F.split(self.people.text(feature.name), re.escape(self.spec.set_separator), -1)
 
     def has_empty_cell(self) -> Column:
         empty = [F.col(feature.cell).isNull() for feature in self.all if feature.kind != SET]
@@ -93,7 +92,7 @@ class Features:
             checks.append(
                 (~is_finite(cell), "expected a finite number, not NaN or infinity", "Correct the cell.")
             )
-            if self.spec.distance == "jensen-shannon" and self.spec.scale == "none":
+            if self.spec.distance == "jensen-shannon" and self.scale == "none":
                 checks.append(
                     (
                         cell < 0,
@@ -144,7 +143,7 @@ class Features:
         return parts
 
     def _scale(self, feature: Feature) -> tuple[float, float | None]:
-        if self.spec.scale == "none":
+        if self.scale == "none":
             return 0.0, 1.0
         low, high = self.range_of[feature.cell]
         return (0.0, None) if low is None else (low, high - low)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from itertools import groupby
 from operator import itemgetter
+from typing import NamedTuple
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -17,6 +18,11 @@ from .storage import Work
 
 # Of monotonically_increasing_id: the partition above, the place in it below.
 _PLACE_BITS = 33
+
+
+class Numbered(NamedTuple):
+    frame: DataFrame
+    count: int
 
 
 def _sorted_with_place(frame: DataFrame, keys: list[Column]) -> DataFrame:
@@ -28,10 +34,8 @@ def _partition() -> Column:
     return F.shiftright("at", _PLACE_BITS).alias("partition")
 
 
-def numbered(
-    frame: DataFrame, keys: list[Column], number: str, work: Work, name: str
-) -> tuple[DataFrame, int]:
-    """The rows with their number 0, 1, ... by the keys, which tell all rows apart; and how many there are."""
+def numbered(frame: DataFrame, keys: list[Column], number: str, work: Work, name: str) -> Numbered:
+    """The rows with their number 0, 1, ... by the keys, which tell all rows apart."""
     stored = work.store(name, _sorted_with_place(frame, keys))
     before, shifts = 0, []
     for partition, rows in sorted(stored.groupBy(_partition()).count().collect()):
@@ -39,7 +43,7 @@ def numbered(
         before += rows
     shift_of = work.spark.createDataFrame(shifts, "partition long, shift long")
     found = stored.withColumn("partition", _partition()).join(F.broadcast(shift_of), "partition")
-    return found.select(*frame.columns, (F.col("at") + F.col("shift")).alias(number)), before
+    return Numbered(found.select(*frame.columns, (F.col("at") + F.col("shift")).alias(number)), before)
 
 
 def ranked(

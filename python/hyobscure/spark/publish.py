@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import uuid
 from dataclasses import dataclass
@@ -12,15 +11,15 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from hyobscure import _kernels
+from hyobscure._core import kernels
 
 from .census import Mechanism, tables_of
 from .errors import refusal, refusals_of_tasks
 from .events import is_used
 from .numbering import numbered, ranked
 from .reading import Reading, read
-from .settings import SpecText, refuse_undistributed, refuse_unpublishable, word
-from .storage import Storage, Work
+from .settings import SpecText, refuse_undistributed, refuse_unpublishable
+from .storage import NOTHING_BUT_PARTS, Storage, Work
 from .table import Table
 from .tasks import Draw
 
@@ -55,9 +54,9 @@ def publish(
     text = mechanism.text if isinstance(mechanism, Mechanism) else mechanism
     written = SpecText.read(spec)
     parsed = written.parsed()
-    draws = _kernels.Draws(text)
+    draws = kernels.Draws(text)
     refuse_undistributed(parsed, written.name)
-    refuse_unpublishable(parsed, written.name, json.loads(text)["seeded"])
+    refuse_unpublishable(parsed, written.name, draws.seeded)
     tables = tables_of(people, events, parsed, written.name)
     target = _Target(people.sparkSession, str(folder), force)
     with Work(people.sparkSession, work) as tables_between, refusals_of_tasks():
@@ -66,7 +65,7 @@ def publish(
         return _Publisher(*tables, parsed, text, draws, reading, tables_between).publish(target)
 
 
-def _refuse_other_data(reading: Reading, draws: _kernels.Draws) -> None:
+def _refuse_other_data(reading: Reading, draws: kernels.Draws) -> None:
     if reading.fingerprint != draws.fingerprint:
         raise refusal(
             "mechanism",
@@ -106,16 +105,16 @@ class _Publisher:
         self,
         people: Table,
         events: Table | None,
-        spec: _kernels.Spec,
+        spec: kernels.Spec,
         mechanism: str,
-        draws: _kernels.Draws,
+        draws: kernels.Draws,
         reading: Reading,
         work: Work,
     ) -> None:
         self.people, self.events, self.spec, self.mechanism = people, events, spec, mechanism
         self.draws, self.reading, self.work = draws, reading, work
-        self.keeps_ids = word(spec, "release.ids") == "keep"
-        self.in_order_of_ids = self.keeps_ids and word(spec, "release.order") == "sorted"
+        self.keeps_ids = spec.ids == "keep"
+        self.in_order_of_ids = self.keeps_ids and spec.order == "sorted"
 
     def publish(self, target: _Target) -> Release:
         paired = self._pair(self._rank())
@@ -178,7 +177,7 @@ class _Publisher:
             placed = paired.withColumn("place", F.col("u"))
         else:
             keys = [F.col("published1"), F.col("published2"), F.col("id")]
-            placed, _ = numbered(paired, keys, "place", self.work, "places")
+            placed = numbered(paired, keys, "place", self.work, "places").frame
         published = F.col("id") if self.keeps_ids else self._new_id(paired)
         found = placed.join(F.broadcast(labels), "group").select(
             "place", published.alias("published"), "label", "donor"
@@ -198,8 +197,8 @@ class _Publisher:
 
     def _people_of(self, release: DataFrame) -> DataFrame:
         spec, people = self.spec, self.people
-        columns = [F.col("label").alias(people.name(spec.secret))]
-        if word(spec, "release.ids") != "drop":
+        columns = [F.col("label").alias(people.name(spec.secrets[0]))]
+        if spec.ids != "drop":
             columns.insert(0, self._id_as(people.type(spec.id)).alias(people.name(spec.id)))
         if spec.is_long:
             return release.select("place", *columns)
@@ -230,8 +229,7 @@ class _Publisher:
         if contents:
             ordered = ordered.toDF(ordered.columns[0], *map(self.events.name, self._event_columns()))
         path = f"{target.staged}/{name}"
-        writer = ordered.write.option("compression", "zstd")
-        writer.option("mapreduce.fileoutputcommitter.marksuccessfuljobs", "false").parquet(path)
+        ordered.write.option("compression", "zstd").options(**NOTHING_BUT_PARTS).parquet(path)
         spark = self.work.spark
         return name, spark.read.parquet(path).count(), hash_of_parts(spark, path)
 
@@ -245,15 +243,14 @@ class _Publisher:
 
     def _manifest(self, files: list[tuple[str, int, str]]) -> str:
         spec, people, events = self.spec, self.people, self.events
-        columns: dict[str, object] = {"secret": people.name(spec.secret)}
-        if word(spec, "release.ids") != "drop":
-            columns["id"] = people.name(spec.id)
+        columns = {"id": people.name(spec.id), "secret": people.name(spec.secrets[0])}
         if spec.is_long:
             roles = {"person": spec.person, "item": spec.item, "value": spec.value, "time": spec.time}
             columns |= {role: events.name(name) for role, name in roles.items() if name}
-        else:
-            columns["features"] = [people.name(name) for name in spec.features]
-        return _kernels.manifest(self.mechanism, spec, columns, self.reading.secrets.are_whole_numbers, files)
+        features = [people.name(name) for name in spec.features]
+        return kernels.manifest(
+            self.draws, spec, columns, features, self.reading.secrets.are_whole_numbers, files
+        )
 
 
 def _hex(name: str) -> Column:

@@ -8,13 +8,13 @@ import numpy as np
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from hyobscure import _kernels
+from hyobscure._core import kernels
 
 from .errors import plural, refusal, refusals_of_tasks
 from .events import read_events
 from .features import Features
-from .numbering import numbered
-from .settings import interval, word
+from .numbering import Numbered, numbered
+from .settings import word
 from .storage import Work
 from .table import Table, is_finite
 from .tasks import BLOCK, Assemble
@@ -53,14 +53,14 @@ class Reading:
     counts: dict[str, int] = field(default_factory=dict)
 
 
-def read(people: Table, events: Table | None, spec: _kernels.Spec, work: Work) -> Reading:
+def read(people: Table, events: Table | None, spec: kernels.Spec, work: Work) -> Reading:
     """Reads the people of the spec and their features. The result depends on the tables' content alone."""
     with refusals_of_tasks():
         return _Reader(people, events, spec, work).read()
 
 
 class _Reader:
-    def __init__(self, people: Table, events: Table | None, spec: _kernels.Spec, work: Work) -> None:
+    def __init__(self, people: Table, events: Table | None, spec: kernels.Spec, work: Work) -> None:
         self.people, self.events, self.spec, self.work = people, events, spec, work
         self.features = None if spec.is_long else Features(people, spec)
         self.counts: dict[str, int] = {}
@@ -68,17 +68,16 @@ class _Reader:
     def read(self) -> Reading:
         everybody = self._project()
         self._check(everybody)
-        kept, people = self._number(self._keep(everybody), "people")
-        entries = self._entries(everybody, kept, people)
-        items, columns = self._items(entries, "items")
-        rows = self._assemble(kept, people, entries, items, "rows")
+        kept = self._number(self._keep(everybody), "people")
+        entries = self._entries(everybody, kept)
+        items = self._items(entries, "items")
+        rows = self._assemble(kept, entries, items, "rows")
         empty, count = _empty_rows_and_entries(rows)
         if empty > 0 and self.spec.is_long:
-            kept, people, has_rare = self._leave_out_empty(kept, rows, empty)
+            kept, has_rare = self._leave_out_empty(kept, rows, empty)
             entries = self._of_new_numbers(entries, kept)
-            if has_rare:
-                items, columns = self._items(entries, "items-again")
-            rows = self._assemble(kept, people, entries, items, "rows-again")
+            items = self._items(entries, "items-again") if has_rare else items
+            rows = self._assemble(kept, entries, items, "rows-again")
             _, count = _empty_rows_and_entries(rows)
         elif empty > 0 and self.spec.distance == "jensen-shannon":
             raise refusal(
@@ -88,7 +87,13 @@ class _Reader:
                 "Leave such people out, or choose another distance (channel.distance).",
             )
         return Reading(
-            rows.drop("hash"), people, columns, count, self.secrets, self._fingerprint(rows), self.counts
+            rows.drop("hash"),
+            kept.count,
+            items.count,
+            count,
+            self.secrets,
+            self._fingerprint(rows),
+            self.counts,
         )
 
     # --- people
@@ -97,8 +102,8 @@ class _Reader:
         spec, people = self.spec, self.people
         columns = [
             people.text(spec.id).alias("id"),
-            (people.number(spec.secret) + F.lit(0.0)).alias("secret"),  # -0 and 0 are one value
-            people.cell(spec.secret).isNull().alias("secret_missing"),
+            (people.number(spec.secrets[0]) + F.lit(0.0)).alias("secret"),  # -0 and 0 are one value
+            people.cell(spec.secrets[0]).isNull().alias("secret_missing"),
         ]
         if self.features:
             columns += self.features.cells()
@@ -138,7 +143,7 @@ class _Reader:
                     self.people.place,
                     f"{problem} ({plural(bad, 'cell is', 'cells are')} not)",
                     "Correct the cells.",
-                    self.spec.secret,
+                    self.spec.secrets[0],
                 )
         self.counts["people_without_secret"] = without
         if without > 0 and word(self.spec, "secret.missing") == "refuse":
@@ -146,15 +151,14 @@ class _Reader:
                 self.people.place,
                 f"the secret is missing ({plural(without, 'person', 'people')} in all)",
                 'Fill it in, or set secret.missing = "leave-out".',
-                self.spec.secret,
+                self.spec.secrets[0],
             )
 
     def _keep(self, everybody: DataFrame) -> DataFrame:
         """The people to protect; who is left out is counted."""
         kept = everybody.filter(~F.col("secret_missing")).drop("secret_missing")
-        limits = interval(self.spec, "secret.keep")
-        if limits:
-            kept = self._leave_out(kept, ~F.col("secret").between(*limits), "people_outside")
+        if self.spec.keep_range:
+            kept = self._leave_out(kept, ~F.col("secret").between(*self.spec.keep_range), "people_outside")
         if self.features and word(self.spec, "people.missing") == "leave-out":
             kept = self._leave_out(kept, self.features.has_empty_cell(), "people_incomplete")
         kept, _ = self._leave_out_rare(kept)
@@ -165,7 +169,7 @@ class _Reader:
         return kept.filter(~condition)
 
     def _leave_out_rare(self, kept: DataFrame) -> tuple[DataFrame, bool]:
-        fewest = int(self.spec.get("secret.fewest_people"))
+        fewest = self.spec.fewest_people
         if fewest == 1:
             return kept, False
         people = kept.groupBy("secret").count()
@@ -174,10 +178,10 @@ class _Reader:
         common = people.filter(F.col("count") >= fewest).select("secret")
         return kept.join(common, "secret", "left_semi"), rare > 0
 
-    def _number(self, kept: DataFrame, name: str) -> tuple[DataFrame, int]:
+    def _number(self, kept: DataFrame, name: str) -> Numbered:
         return numbered(kept, [F.col("id")], "u", self.work, name)
 
-    def _leave_out_empty(self, kept: DataFrame, rows: DataFrame, empty: int) -> tuple[DataFrame, int, bool]:
+    def _leave_out_empty(self, kept: Numbered, rows: DataFrame, empty: int) -> tuple[Numbered, bool]:
         """The people with events, under new numbers; and whether a secret became rare without the others."""
         if word(self.spec, "people.without_events") == "refuse":
             raise refusal(
@@ -186,53 +190,52 @@ class _Reader:
                 'Add their events, or set people.without_events = "leave-out".',
             )
         self.counts["people_without_events"] = empty
-        with_events = kept.join(rows.filter(F.size("items") > 0).select("u"), "u", "left_semi")
+        with_events = kept.frame.join(rows.filter(F.size("items") > 0).select("u"), "u", "left_semi")
         left, has_rare = self._leave_out_rare(with_events.withColumnRenamed("u", "old_u"))
-        again, people = self._number(left, "people-again")
-        return again, people, has_rare
+        return self._number(left, "people-again"), has_rare
 
     # --- features
 
-    def _entries(self, everybody: DataFrame, kept: DataFrame, people: int) -> DataFrame:
+    def _entries(self, everybody: DataFrame, kept: Numbered) -> DataFrame:
         """(u, item, value) of the people, in any order and with repetitions."""
         if self.features:
-            self.features.look_at(kept)
-            return self.features.entries(kept)
-        ids = kept.select("id", "u")
-        if people < self.counts["people_read"]:  # somebody left out is not unknown
+            self.features.look_at(kept.frame)
+            return self.features.entries(kept.frame)
+        ids = kept.frame.select("id", "u")
+        if kept.count < self.counts["people_read"]:  # somebody left out is not unknown
             ids = everybody.select("id").join(ids, "id", "left").fillna(-1, ["u"])
         return read_events(self.events, self.spec, ids, self.work, self.counts)
 
-    def _items(self, entries: DataFrame, name: str) -> tuple[DataFrame, int]:
+    def _items(self, entries: DataFrame, name: str) -> Numbered:
         """Items are numbered in the order of their texts."""
         items = entries.select("item").distinct()
         return numbered(items, [F.col("item")], "number", self.work, name)
 
-    def _of_new_numbers(self, entries: DataFrame, kept: DataFrame) -> DataFrame:
-        numbers = kept.select("u", "old_u")
+    def _of_new_numbers(self, entries: DataFrame, kept: Numbered) -> DataFrame:
+        numbers = kept.frame.select("u", "old_u")
         return entries.withColumnRenamed("u", "old_u").join(numbers, "old_u").select("u", "item", "value")
 
-    def _assemble(
-        self, kept: DataFrame, people: int, entries: DataFrame, items: DataFrame, name: str
-    ) -> DataFrame:
-        self.secrets = self._find_secrets(kept)
-        self._refuse_too_little(people)
-        heads = kept.select(
+    def _assemble(self, kept: Numbered, entries: DataFrame, items: Numbered, name: str) -> DataFrame:
+        self.secrets = self._find_secrets(kept.frame)
+        self._refuse_too_little(kept.count)
+        heads = kept.frame.select(
             "u",
             "id",
             "secret",
             F.lit(None).cast("int").alias("item"),
             F.lit(None).cast("double").alias("value"),
         )
-        cells = entries.join(F.broadcast(items), "item").select(
+        cells = entries.join(F.broadcast(items.frame), "item").select(
             "u",
             F.lit(None).cast("string").alias("id"),
             F.lit(None).cast("double").alias("secret"),
             F.col("number").cast("int").alias("item"),
             "value",
         )
-        together = heads.unionByName(cells).repartition(F.floor(F.col("u") / self._people_of_part(people)))
-        task = Assemble(self.spec, self.secrets.exact, self.secrets.atom_of_exact, self._repeated())
+        together = heads.unionByName(cells).repartition(
+            F.floor(F.col("u") / self._people_of_part(kept.count))
+        )
+        task = Assemble(self.spec, self.secrets.exact, self.secrets.atom_of_exact, items.count)
         return self.work.store(name, together.sortWithinPartitions("u", "item").mapInArrow(task, task.schema))
 
     def _people_of_part(self, people: int) -> int:
@@ -240,19 +243,13 @@ class _Reader:
         partitions = int(self.work.spark.conf.get("spark.sql.shuffle.partitions"))
         return BLOCK * max(1, people // (4 * partitions * BLOCK))
 
-    def _repeated(self) -> str:
-        rule = word(self.spec, "events.repeated")
-        if rule != "auto":
-            return rule
-        return "refuse" if self.spec.is_long and self.spec.value else "sum"
-
     # --- the secret
 
     def _find_secrets(self, kept: DataFrame) -> Secrets:
         found = sorted(kept.groupBy("secret").count().collect())
         exact = np.array([row[0] for row in found], np.float64)
         people = np.array([row[1] for row in found], np.int64)
-        atom = np.asarray(_kernels.cut_into_atoms(people, int(self.spec.get("secret.atoms"))), np.uint32)
+        atom = np.asarray(kernels.cut_into_atoms(people, self.spec.atoms), np.uint32)
         starts = np.flatnonzero(np.diff(atom, prepend=-1))
         ends = np.append(starts[1:], len(atom)) - 1
         weight = np.bincount(atom, people)
@@ -278,7 +275,7 @@ class _Reader:
                 self.people.place,
                 "all people have the same secret: there is nothing to infer",
                 remedy,
-                self.spec.secret,
+                self.spec.secrets[0],
             )
 
     # --- the whole
@@ -286,8 +283,8 @@ class _Reader:
     def _fingerprint(self, rows: DataFrame) -> str:
         """From the hashes of the blocks, which are few, in the order of u."""
         blocks = rows.filter(F.col("hash").isNotNull()).select("u", "hash").collect()
-        hashes = [bytes(block["hash"]) for block in sorted(blocks)]
-        return _kernels.fingerprint(hashes, self.secrets.low, self.secrets.high)
+        hashes = [block["hash"] for block in sorted(blocks)]
+        return kernels.fingerprint(hashes, self.secrets.low, self.secrets.high)
 
 
 def _empty_rows_and_entries(rows: DataFrame) -> tuple[int, int]:

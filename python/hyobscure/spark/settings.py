@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hyobscure import _kernels
+from hyobscure._core import kernels
 
 from .errors import refusal
 
@@ -28,8 +28,8 @@ class SpecText:
             return SpecText(spec, "spec")
         return SpecText(Path(spec).read_text(encoding="utf-8"), str(spec))
 
-    def parsed(self) -> _kernels.Spec:
-        return _kernels.parse(self.text, self.name, dict(self.overrides))
+    def parsed(self) -> kernels.Spec:
+        return kernels.Spec(self.text, self.name, dict(self.overrides))
 
     def with_settings(self, settings: Mapping[str, object]) -> SpecText:
         given = {_key(name): _toml(value) for name, value in settings.items()}
@@ -45,14 +45,9 @@ def _toml(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def word(spec: _kernels.Spec, key: str) -> str:
+def word(spec: kernels.Spec, key: str) -> str:
     """A key that holds one of a few words, or none."""
     return spec.get(key).strip('"')
-
-
-def interval(spec: _kernels.Spec, key: str) -> tuple[float, float] | None:
-    text = spec.get(key)
-    return None if text == "none" else tuple(map(float, json.loads(text)))
 
 
 _ALONE = "Run it with the command line on one machine."
@@ -92,8 +87,8 @@ _UNDISTRIBUTED_WORDS = [
 ]
 
 
-def refuse_undistributed(spec: _kernels.Spec, name: str) -> None:
-    if spec.get("people.secret").startswith("[") or word(spec, "secret.kind") != "ordered":
+def refuse_undistributed(spec: kernels.Spec, name: str) -> None:
+    if len(spec.secrets) > 1 or spec.secret_kinds != ["ordered"]:
         raise refusal(
             name,
             "Spark hides one ordered secret, and secret.kind or people.secret say otherwise",
@@ -103,7 +98,7 @@ def refuse_undistributed(spec: _kernels.Spec, name: str) -> None:
     for key, words, cause, remedy in _UNDISTRIBUTED_WORDS:
         if word(spec, key) in words:
             raise refusal(name, f"{key} = {spec.get(key)} {cause}, which is not distributed", remedy, key)
-    if spec.get("people.keep") != "none":
+    if spec.keep:
         raise refusal(name, "people.keep is not distributed", _ALONE, "people.keep")
     if spec.get("channel.budget").startswith('"'):
         raise refusal(
@@ -114,15 +109,15 @@ def refuse_undistributed(spec: _kernels.Spec, name: str) -> None:
         )
 
 
-def refuse_unpublishable(spec: _kernels.Spec, name: str, seeded: bool) -> None:
-    if spec.is_long and word(spec, "release.ids") == "drop":
+def refuse_unpublishable(spec: kernels.Spec, name: str, seeded: bool) -> None:
+    if spec.is_long and spec.ids == "drop":
         raise refusal(
             name,
             "events need an id that names their person",
             'Set release.ids = "replace": the new ids tell nothing.',
             "release.ids",
         )
-    if spec.is_long and word(spec, "release.order") == "shuffled":
+    if spec.is_long and spec.order == "shuffled":
         raise refusal(
             name,
             "Spark writes a person's events in the order of their content only",

@@ -9,6 +9,14 @@ from py4j.java_gateway import JavaObject
 from pyspark.sql import DataFrame, SparkSession
 
 
+# Options of a write: no _SUCCESS, and of local files no checksums beside them.
+NOTHING_BUT_PARTS = {
+    "mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",
+    "fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
+    "fs.file.impl.disable.cache": "true",
+}
+
+
 class Storage:
     """What the driver itself does with files, by the file systems that Spark knows."""
 
@@ -36,11 +44,17 @@ class Storage:
         return sorted(name for name in found if not name.startswith("."))
 
     def write_text(self, path: str, text: str) -> None:
-        stream = self._system(path).create(self._path(path), True)
+        # A system of its own: that it writes no checksums must not concern others.
+        system = self._spark._jvm.org.apache.hadoop.fs.FileSystem.newInstance(
+            self._path(path).toUri(), self._spark._jsc.hadoopConfiguration()
+        )
         try:
+            system.setWriteChecksum(False)
+            stream = system.create(self._path(path), True)
             stream.write(bytearray(text.encode()))
-        finally:
             stream.close()
+        finally:
+            system.close()
 
     def read_text(self, path: str) -> str:
         stream = self._system(path).open(self._path(path))

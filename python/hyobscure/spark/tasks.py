@@ -11,12 +11,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark import Broadcast
 
-from hyobscure import InputError, _kernels
+from hyobscure._core import kernels
+from hyobscure._errors import InputError
 
 from . import arrow
 from .errors import carried
 
-BLOCK = 4096  # people whose fingerprint is taken together
+BLOCK = kernels.FINGERPRINT_BLOCK  # people whose fingerprint is taken together
+_MOST_BYTES = 64 << 20  # of sums in a task, before they are handed on
+_PARTS_OF_BATCH = 64  # one may take a megabyte
 _SIGN = np.uint64(1 << 63)
 
 
@@ -56,12 +59,12 @@ class Assemble(Task):
     The last person of a block carries the hash of the block. Blocks must come whole.
     """
 
-    spec: _kernels.Spec
+    spec: kernels.Spec
     exact_secrets: np.ndarray  # ascending
     value_of_secret: np.ndarray
-    repeated: str
+    columns: int
 
-    schema = "u long, id string, y int, items array<int>, values array<double>, hash binary"
+    schema = "u long, id string, y int, items array<int>, values array<double>, hash string"
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for block in arrow.whole_groups(batches, lambda batch: _numbers(batch, "u") // BLOCK):
@@ -73,36 +76,36 @@ class Assemble(Task):
         u = _numbers(people, "u")
         y = self.value_of_secret[np.searchsorted(self.exact_secrets, _numbers(people, "secret"))]
         counts = np.bincount(_numbers(entries, "u") - u[0], minlength=len(u))
-        rows = _kernels.merge_events(
+        rows = kernels.merge_events(
             np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
             _numbers(entries, "item").astype(np.uint32),
             _numbers(entries, "value"),
-            self.repeated,
+            self.spec,
         )
-        self._check(rows, int(u[0]))
+        self._check(rows)
         starts, items, values = rows
         ids = people.column("id")
-        block_hash = _kernels.fingerprint_block(arrow.texts(ids), y, rows)
+        block_hash = kernels.fingerprint_block(arrow.texts(ids), y, rows)
         return _batch(
             u=u,
             id=ids,
             y=y.astype(np.int32),
             items=arrow.list_of(starts, items.view(np.int32)),
             values=arrow.list_of(starts, values),
-            hash=pa.array([None] * (len(u) - 1) + [block_hash], pa.binary()),
+            hash=pa.array([None] * (len(u) - 1) + [block_hash], pa.string()),
         )
 
-    def _check(self, rows: arrow.Rows, first: int) -> None:
+    def _check(self, rows: arrow.Rows) -> None:
         """Of rows without entries the spec decides, when all are known."""
         starts, items, values = rows
-        _kernels.check_rows((np.unique(starts), items, values), self.spec, first)
+        kernels.check_rows((np.unique(starts), items, values), self.columns, self.spec)
 
 
 @dataclass(frozen=True)
 class Cluster(Task):
     """All rows that come, in one task, give the cluster model."""
 
-    spec: _kernels.Spec
+    spec: kernels.Spec
     columns: int
     sampled: bool
 
@@ -111,17 +114,20 @@ class Cluster(Task):
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         given = [arrow.rows(batch) for batch in batches]
         if given:  # Spark may ask about a partition that is empty
-            model = _kernels.cluster(arrow.joined(given), self.columns, self.spec, self.sampled)
+            model = kernels.cluster(arrow.joined(given), self.columns, self.spec, self.sampled)
             yield _batch(model=pa.array([pickle.dumps(model)], pa.binary()))
 
 
 @dataclass(frozen=True)
-class Largest(Task):
-    schema = "largest double"
+class Extent(Task):
+    columns: int
+
+    schema = "entry double, square double"
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            yield _batch(largest=np.array([_kernels.largest(arrow.rows(batch))], np.float64))
+            entry, square = kernels.extent(arrow.rows(batch), self.columns)
+            yield _batch(entry=[entry], square=[square])
 
 
 @dataclass(frozen=True)
@@ -145,39 +151,46 @@ class ClusterSizes(Task):
 class AddCells(Task):
     """Counts of the cells (those without item) and exact sums by item, of the people of one partition."""
 
-    spec: _kernels.Spec
+    spec: kernels.Spec
     model: Broadcast
-    largest: float
+    people: int
+    extent: tuple[float, float]
 
-    schema = "item int, cell int, people long, payload binary"
+    schema = "item long, cell int, people long, payload binary"
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        sums = _kernels.CellSums(self.spec, self.largest)
+        model = self.model.value
+        sums = kernels.CellSums(self.spec, model.columns, self.people, self.extent)
         people = np.zeros(0, np.int64)
         for batch in batches:
             rows = arrow.rows(batch)
-            cell = _numbers(batch, "y") * self.model.value.clusters + self.model.value.assign(rows)
+            cell = _numbers(batch, "y") * model.clusters + model.assign(rows)
             sums.add(rows, cell.astype(np.uint32))
             people = _added(people, np.bincount(cell))
+            if sums.memory > _MOST_BYTES:
+                yield from self._parts(*sums.parts())
+        yield from self._parts(*sums.parts())
         yield self._counts(people)
-        yield self._sums(*sums.parts())
 
     def _counts(self, people: np.ndarray) -> pa.RecordBatch:
         cells = np.flatnonzero(people)
         return _batch(
-            item=pa.nulls(len(cells), pa.int32()),
+            item=pa.nulls(len(cells), pa.int64()),
             cell=cells.astype(np.int32),
             people=people[cells],
             payload=pa.nulls(len(cells), pa.binary()),
         )
 
-    def _sums(self, items: np.ndarray, payloads: list[bytes]) -> pa.RecordBatch:
-        return _batch(
-            item=items.astype(np.int32),
-            cell=pa.nulls(len(items), pa.int32()),
-            people=pa.nulls(len(items), pa.int64()),
-            payload=pa.array(payloads, pa.binary()),
-        )
+    def _parts(self, items: np.ndarray, payloads: list[bytes]) -> Iterator[pa.RecordBatch]:
+        for begin in range(0, len(items), _PARTS_OF_BATCH):
+            some = slice(begin, begin + _PARTS_OF_BATCH)
+            count = len(items[some])
+            yield _batch(
+                item=items[some].astype(np.int64),
+                cell=pa.nulls(count, pa.int32()),
+                people=pa.nulls(count, pa.int64()),
+                payload=pa.array(payloads[some], pa.binary()),
+            )
 
 
 def _added(one: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -188,15 +201,17 @@ def _added(one: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class MergeCells(Task):
+class JoinCells(Task):
     """Sums of the same item from several partitions, sorted by item, become one."""
 
-    schema = "item int, payload binary"
+    schema = "item long, payload binary"
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for of_item in arrow.whole_groups(batches, lambda batch: _numbers(batch, "item")):
-            payload = _kernels.merge_parts(of_item.column("payload").to_pylist())
-            yield _batch(item=of_item.column("item").slice(0, 1), payload=pa.array([payload], pa.binary()))
+        for batch in arrow.between_groups(batches, lambda batch: _numbers(batch, "item")):
+            items, payloads = kernels.join_parts(
+                _numbers(batch, "item").astype(np.uint32), batch.column("payload").to_pylist()
+            )
+            yield _batch(item=items.astype(np.int64), payload=pa.array(payloads, pa.binary()))
 
 
 @dataclass(frozen=True)
@@ -204,7 +219,7 @@ class Draw(Task):
     """Everybody's own cell and order in it, and cell and place of their donor: by ids and key alone."""
 
     mechanism: Broadcast  # its text
-    spec: _kernels.Spec
+    spec: kernels.Spec
     publishes_hashes: bool  # new ids, or rows in an order of hashes
 
     schema = (
@@ -213,7 +228,7 @@ class Draw(Task):
     )
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        draws = _kernels.Draws(self.mechanism.value)
+        draws = kernels.Draws(self.mechanism.value)
         for batch in batches:
             ids = arrow.texts(batch.column("id"))
             y = _numbers(batch, "y").astype(np.uint32)
@@ -228,7 +243,7 @@ class Draw(Task):
                 hash2=_signed(drawn["hash2"]),
                 donor_cell=drawn["donor_cell"],
                 place=drawn["place"],
-                retained=drawn["retained"],
+                retained=drawn["retained"].astype(bool),
                 published1=_signed(first),
                 published2=_signed(second),
             )

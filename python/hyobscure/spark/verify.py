@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from hyobscure import _kernels
+from hyobscure._core import kernels
 
 from .census import tables_of
 from .errors import refusal, refusals_of_tasks
@@ -316,7 +316,7 @@ def _check_events(release: _Release, people: DataFrame, findings: Verification) 
 
 class _Original:
     def __init__(
-        self, release: _Release, people: Table, events: Table | None, spec: _kernels.Spec, work: Work
+        self, release: _Release, people: Table, events: Table | None, spec: kernels.Spec, work: Work
     ) -> None:
         if spec.is_long != release.is_long:
             raise refusal(
@@ -327,7 +327,7 @@ class _Original:
         self.release, self.people, self.events, self.spec = release, people, events, spec
         kept = read(people, events, spec, work).rows.select("id")
         secrets = people.frame.select(
-            people.text(spec.id).alias("id"), people.number(spec.secret).alias("secret")
+            people.text(spec.id).alias("id"), people.number(spec.secrets[0]).alias("secret")
         )
         groups = F.broadcast(release.group_table())
         secret, low, high = F.col("secret"), F.col("low"), F.col("high")
@@ -443,7 +443,7 @@ class _Original:
         """By feature: how many people have another cell there than in the column of the secret."""
         people, spec = self.people, self.spec
         cells = [people.cell(name).cast("string").alias(f"cell{i}") for i, name in enumerate(spec.features)]
-        secret = people.cell(spec.secret).cast("string").alias("exact")
+        secret = people.cell(spec.secrets[0]).cast("string").alias("exact")
         table = people.frame.select(people.text(spec.id).alias("id"), secret, *cells)
         same = [
             (F.col(f"cell{i}") == F.col("exact"))

@@ -44,38 +44,28 @@ class Cluster:
         self.folder, self.expected = folder, workers
         self.port, self.page, *pages = free_ports(2 + workers)
         self.processes: list[subprocess.Popen] = []
-        self._start("master.Master", "--host", "127.0.0.1", "--port", self.port, "--webui-port", self.page)
-        for page in pages:
-            self._start(
-                "worker.Worker",
-                "--cores",
-                1,
-                "--memory",
-                memory,
-                "--host",
-                "127.0.0.1",
-                "--webui-port",
-                page,
-                "--work-dir",
-                folder / "work",
-                self.address,
-            )
+        self._start("127.0.0.1", "master.Master", "--port", self.port, "--webui-port", self.page)
+        for number, page in enumerate(pages, 1):
+            # Each under a host of its own: Spark never runs a task twice at once on one host.
+            places = ["--webui-port", page, "--work-dir", folder / "work"]
+            sizes = ["--cores", 1, "--memory", memory]
+            self._start(f"127.0.0.{number}", "worker.Worker", *places, *sizes, self.address)
         wait_until(self._has_workers, 90, "the workers did not come up")
 
     @property
     def address(self) -> str:
         return f"spark://127.0.0.1:{self.port}"
 
-    def _start(self, what: str, *words: object) -> None:
+    def _start(self, host: str, what: str, *words: object) -> None:
         environment = {
             **os.environ,
             "SPARK_HOME": str(HOME),
-            "SPARK_LOCAL_IP": "127.0.0.1",
+            "SPARK_LOCAL_IP": host,
             "SPARK_DAEMON_MEMORY": "256m",
             "SPARK_DAEMON_JAVA_OPTS": QUICK_JAVA,
             "PYSPARK_PYTHON": sys.executable,
         }
-        command = [HOME / "bin" / "spark-class", f"org.apache.spark.deploy.{what}", *words]
+        command = [HOME / "bin" / "spark-class", f"org.apache.spark.deploy.{what}", "--host", host, *words]
         with open(self.folder / f"{what}-{len(self.processes)}.log", "w") as log:
             self.processes.append(
                 subprocess.Popen(list(map(str, command)), env=environment, stdout=log, stderr=log)
@@ -107,8 +97,9 @@ class Cluster:
         return builder.getOrCreate()
 
     def executors(self) -> list[int]:
-        """Process ids: the workers' children, all of them Java."""
-        return [pid for process in self.processes[1:] for pid in children(process.pid)]
+        """Their process ids."""
+        found = [pid for process in self.processes[1:] for pid in children(process.pid)]
+        return [pid for pid in found if "CoarseGrainedExecutorBackend" in command_of(pid)]
 
     def stop(self) -> None:
         for process in reversed(self.processes):
@@ -120,6 +111,20 @@ class Cluster:
                 process.kill()
 
 
-def children(pid: int) -> list[int]:
-    found = pathlib.Path(f"/proc/{pid}/task").glob("*/children")
-    return [int(word) for file in found for word in file.read_text().split()]
+def children(parent: int) -> list[int]:
+    found = []
+    for status in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            # The name, in parentheses, may hold anything; then come state and parent.
+            if int(status.read_text().rpartition(")")[2].split()[1]) == parent:
+                found.append(int(status.parent.name))
+        except OSError:  # it has ended meanwhile
+            continue
+    return found
+
+
+def command_of(pid: int) -> str:
+    try:
+        return pathlib.Path(f"/proc/{pid}/cmdline").read_text()
+    except OSError:
+        return ""

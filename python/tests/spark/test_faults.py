@@ -55,28 +55,27 @@ def test_an_executor_is_killed_in_the_middle_of_publishing(spark, cluster, long,
     wait_until(lambda: len(cluster.executors()) == 2, 60, "the executor came back")
 
 
-class StallsAtFirst:
-    """The first attempt at a partition sleeps long enough for another to overtake it; attempts leave a trace."""
+def stalls_at_first(folder):
+    """The first attempt at a partition sleeps until another overtakes it; attempts leave a trace."""
 
-    def __init__(self, folder):
-        self.folder = folder
-
-    def __call__(self, batches):
+    def work(batches):
         context = TaskContext.get()
         attempt = context.attemptNumber()
-        with open(f"{self.folder}/{context.stageId()}-{context.partitionId()}-{attempt}", "w"):
+        with open(f"{folder}/{context.stageId()}-{context.partitionId()}-{attempt}", "w"):
             pass
         for batch in batches:
             if context.partitionId() == 0 and attempt == 0:
                 time.sleep(6)
             yield pa.RecordBatch.from_arrays(batch.columns, schema=batch.schema)
 
+    return work
+
 
 def test_tasks_that_run_twice_at_once(spark, long, work, tmp_path):
     attempts = tmp_path / "attempts"
     attempts.mkdir()
     people, events = long.frames(spark, 6)
-    slow = people.mapInArrow(StallsAtFirst(str(attempts)), people.schema)
+    slow = people.mapInArrow(stalls_at_first(str(attempts)), people.schema)
     assert publish(long, [slow, events], tmp_path / "release", work) == expected(long)
     overtaken = [path for path in attempts.iterdir() if path.name.endswith("-0-1")]
     assert overtaken, "no task was started a second time"

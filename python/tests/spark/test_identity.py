@@ -1,4 +1,4 @@
-"""Command line = Spark: the same mechanism, byte for byte, and the same release, row for row in the same order."""
+"""Command line = Spark: the same mechanism, byte for byte, and the same release, row for row in order."""
 
 import pytest
 from made import LONG_SPEC, long_tables, rows_of, wide_tables, write
@@ -74,7 +74,7 @@ ALIKE_SPEC = """
 file = "people.parquet"
 id = "id"
 secret = "age"
-features = ["hours", "flag"]
+features = ["hours"]
 
 [groups]
 count = 2

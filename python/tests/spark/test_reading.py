@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 from made import LONG_SPEC, WIDE_SPEC, long_tables, wide_tables, write
 
-from hyobscure import _kernels
+from hyobscure._core import kernels
 from hyobscure.spark.reading import read
 from hyobscure.spark.storage import Work
 from hyobscure.spark.table import Table
@@ -13,14 +13,14 @@ from hyobscure.spark.table import Table
 
 def read_by_spark(spark, made, work):
     people, events = made.frames(spark, 3)
-    spec = _kernels.parse(made.spec.read_text(), "spec.toml", {})
+    spec = kernels.Spec(made.spec.read_text(), "spec.toml", {})
     with Work(spark, work) as folder:
         reading = read(Table(people, "people"), Table(events, "events") if events else None, spec, folder)
         return reading, reading.rows.orderBy("u").collect()
 
 
 def messy_long_tables():
-    """Repeated and incomplete events, events of nobody, people without secret, without events, with rare ones."""
+    """Repeated and incomplete events, events of nobody, people without secret or events, rare secrets."""
     tables = long_tables(260, seed=11)
     random = np.random.default_rng(2)
     events, people = tables["events"], tables["people"]

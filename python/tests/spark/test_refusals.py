@@ -5,7 +5,7 @@ import pytest
 from made import LONG_SPEC, WIDE_SPEC, long_tables, wide_tables, write
 
 import hyobscure.spark as hs
-from hyobscure import InputError
+from hyobscure._errors import InputError
 
 
 @pytest.mark.parametrize(
