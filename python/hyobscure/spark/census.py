@@ -77,7 +77,9 @@ def census(
     tables = tables_of(people, events, parsed, written.name)
     with Work(people.sparkSession, work) as folder, refusals_of_tasks():
         reading = read(*tables, parsed, folder)
+        folder.step("clusters")
         model = _clusters(reading, parsed)
+        folder.step("cells")
         extent = _extent(reading, parsed)
         counts, items, payloads = _cells(reading, parsed, model, extent, folder)
     return Census(

@@ -117,9 +117,11 @@ class _Publisher:
         self.in_order_of_ids = self.keeps_ids and spec.order == "sorted"
 
     def publish(self, target: _Target) -> Release:
+        self.work.step("draws and donors")
         paired = self._pair(self._rank())
         unchanged = paired.filter(F.col("id") == F.col("donor")).count()
         release = self._place(paired)
+        self.work.step("release")
         with target:
             files = [self._write(target, _PEOPLE, self._people_of(release), [])]
             self._refuse_changed_source(files[0][1])

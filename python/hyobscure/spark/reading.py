@@ -67,8 +67,10 @@ class _Reader:
 
     def read(self) -> Reading:
         everybody = self._project()
+        self.work.step("people")
         self._check(everybody)
         kept = self._number(self._keep(everybody), "people")
+        self.work.step("entries")
         entries = self._entries(everybody, kept)
         items = self._items(entries, "items")
         rows = self._assemble(kept, entries, items, "rows")
@@ -216,6 +218,7 @@ class _Reader:
         return entries.withColumnRenamed("u", "old_u").join(numbers, "old_u").select("u", "item", "value")
 
     def _assemble(self, kept: Numbered, entries: DataFrame, items: Numbered, name: str) -> DataFrame:
+        self.work.step("rows")
         self.secrets = self._find_secrets(kept.frame)
         self._refuse_too_little(kept.count)
         heads = kept.frame.select(

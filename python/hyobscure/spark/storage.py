@@ -80,7 +80,12 @@ class Work:
         return self
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.spark.sparkContext.setJobDescription(None)
         self.storage.delete(self.path)
+
+    def step(self, description: str) -> None:
+        """What the jobs from here on are called in Spark's pages."""
+        self.spark.sparkContext.setJobDescription(f"hyobscure: {description}")
 
     def store(self, name: str, frame: DataFrame) -> DataFrame:
         path = f"{self.path}/{name}"

@@ -325,6 +325,7 @@ class _Original:
                 "Give the spec that the release was made from.",
             )
         self.release, self.people, self.events, self.spec = release, people, events, spec
+        self.work = work
         kept = read(people, events, spec, work).rows.select("id")
         secrets = people.frame.select(
             people.text(spec.id).alias("id"), people.number(spec.secrets[0]).alias("secret")
@@ -338,6 +339,7 @@ class _Original:
         self.true = work.store("true-groups", labelled)
 
     def check(self, findings: Verification) -> None:
+        self.work.step("comparing with the original")
         published = self.release.people()
         self._check_people(published, findings)
         self._check_labels(published, findings)
