@@ -149,8 +149,8 @@ def check_by_command_line(
 
 def print_runs(options: argparse.Namespace, runs: list[dict]) -> None:
     print(
-        f"{options.people:,} people, about {options.entries} events each; {runs[0]['sums_mb']:.0f} MB of sums "
-        f"on the driver; release of {runs[0]['events']:,} events\n"
+        f"{options.people:,} people, about {options.entries} events each; {runs[0]['sums_mb']:.0f} MB of "
+        f"sums on the driver; release of {runs[0]['events']:,} events\n"
     )
     print("| executors | census s | fit s | publish s | verify s |\n| ---: | ---: | ---: | ---: | ---: |")
     for each in runs:

@@ -14,7 +14,7 @@ from .errors import plural, refusal, refusals_of_tasks
 from .events import read_events
 from .features import Features
 from .numbering import Numbered, numbered
-from .settings import word
+from .settings import interval, word
 from .storage import Work
 from .table import Table, is_finite
 from .tasks import BLOCK, Assemble
@@ -159,8 +159,9 @@ class _Reader:
     def _keep(self, everybody: DataFrame) -> DataFrame:
         """The people to protect; who is left out is counted."""
         kept = everybody.filter(~F.col("secret_missing")).drop("secret_missing")
-        if self.spec.keep_range:
-            kept = self._leave_out(kept, ~F.col("secret").between(*self.spec.keep_range), "people_outside")
+        limits = interval(self.spec, "secret.keep")
+        if limits:
+            kept = self._leave_out(kept, ~F.col("secret").between(*limits), "people_outside")
         if self.features and word(self.spec, "people.missing") == "leave-out":
             kept = self._leave_out(kept, self.features.has_empty_cell(), "people_incomplete")
         kept, _ = self._leave_out_rare(kept)

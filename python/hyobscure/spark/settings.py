@@ -50,6 +50,11 @@ def word(spec: kernels.Spec, key: str) -> str:
     return spec.get(key).strip('"')
 
 
+def interval(spec: kernels.Spec, key: str) -> tuple[float, float] | None:
+    text = spec.get(key)
+    return None if text == "none" else tuple(map(float, json.loads(text)))
+
+
 _ALONE = "Run it with the command line on one machine."
 
 # key, what is not distributed, what to do about it

@@ -115,7 +115,6 @@ def test_a_repeated_event_is_refused_by_the_executor_that_finds_it(spark, work, 
         (changed(WIDE, "hours", 3, None), "hours", "the cell is empty (1 cell in all)"),
         (changed(WIDE, "income", 3, float("inf")), "income", "expected a finite number"),
         (WIDE.drop_columns(["job"]), "job", "there is no such column"),
-        (WIDE.append_column("HOURS", WIDE["hours"]), "hours", "there are two columns so named"),
     ],
 )
 def test_wide_data_that_cannot_be_read(spark, work, tmp_path, people, column, problem):
@@ -125,6 +124,13 @@ def test_wide_data_that_cannot_be_read(spark, work, tmp_path, people, column, pr
         census_of(spark, tmp_path, WIDE_SPEC.replace('missing = "category"', ""), work, people=people)
     assert refused.value.place.column == column
     assert problem in refused.value.problem
+
+
+def test_two_columns_that_differ_in_case_only(spark, wide, work):
+    people, _ = wide.frames(spark)
+    twice = people.select("*", people["hours"].alias("HOURS"))
+    with pytest.raises(InputError, match="there are two columns so named"):
+        hs.census(twice, spec=wide.spec, work=work)
 
 
 def test_other_data_than_the_mechanism_was_made_for(spark, long, work, tmp_path):
