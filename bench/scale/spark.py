@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""A whole run on a standalone Spark cluster on loopback: census, fit, publish, verify, by step.
+
+usage: spark.py path/to/hyobscure [--people 1e6] [--entries 20] [--executors 1,2] [--memory 2g] [--folder DIR]
+                [--json FILE]
+
+Needs the Python package with pyspark and pyarrow. Every number of executors is a cluster of its own, a core
+each. Figures by step come from Spark's own REST API: seconds by the clock, seconds of tasks (all executors,
+Python included), bytes read, shuffled and written. Answers are checked before they count: the mechanism must
+be the command line's byte for byte, and the release must verify with the command line. Prints Markdown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Callable
+from datetime import datetime
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(SOURCE / "python" / "tests" / "spark"))
+from cluster import Cluster  # noqa: E402
+
+import hyobscure.spark as hs  # noqa: E402
+
+MEGABYTE = 1e6
+BYTES = {"read": "inputBytes", "shuffled": "shuffleWriteBytes", "written": "outputBytes"}
+SETTINGS = {"spark.ui.enabled": "true", "spark.sql.shuffle.partitions": 16, "spark.driver.memory": "3g"}
+
+
+def program(options: argparse.Namespace, *words: object) -> str:
+    done = subprocess.run([options.program, *map(str, words), "-q"], capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(done.stderr)
+    return done.stdout
+
+
+def make_data(options: argparse.Namespace, folder: pathlib.Path) -> pathlib.Path:
+    data = folder / "data"
+    if not data.exists():
+        program(
+            options,
+            "synth",
+            "--people",
+            options.people,
+            "--entries",
+            options.entries,
+            "--seed",
+            1,
+            "--format",
+            "parquet",
+            "-o",
+            data,
+        )
+    lines = (data / "spec.toml").read_text().replace('name = "fine"', 'name = "exact"\nseed = 1')
+    spec = data / "spark.toml"
+    spec.write_text(lines)
+    return spec
+
+
+class Pages:
+    """Spark's REST API: what each job description took."""
+
+    def __init__(self, spark) -> None:
+        self.address = f"{spark.sparkContext.uiWebUrl}/api/v1/applications/{spark.sparkContext.applicationId}"
+
+    def _list(self, what: str) -> list[dict]:
+        with urllib.request.urlopen(f"{self.address}/{what}") as answer:
+            return json.load(answer)
+
+    def steps(self) -> dict[str, dict[str, float]]:
+        stages = {stage["stageId"]: stage for stage in self._list("stages") if stage["status"] == "COMPLETE"}
+        steps: dict[str, dict[str, float]] = {}
+        for job in sorted(self._list("jobs"), key=lambda job: job["jobId"]):
+            name = job.get("description", "other").removeprefix("hyobscure: ")
+            step = steps.setdefault(name, dict.fromkeys(["wall", "tasks", *BYTES], 0.0))
+            step["wall"] += seconds_of(job)
+            for stage in (stages.pop(number) for number in job["stageIds"] if number in stages):
+                step["tasks"] += stage["executorRunTime"] / 1000
+                for name_of_bytes, key in BYTES.items():
+                    step[name_of_bytes] += stage[key] / MEGABYTE
+        return steps
+
+
+def seconds_of(job: dict) -> float:
+    begin, end = (
+        datetime.strptime(job[key], "%Y-%m-%dT%H:%M:%S.%fGMT") for key in ("submissionTime", "completionTime")
+    )
+    return (end - begin).total_seconds()
+
+
+def run(options: argparse.Namespace, executors: int, spec: pathlib.Path, folder: pathlib.Path) -> dict:
+    """Wall seconds of the four calls, and what every step of them took."""
+    here = folder / f"executors-{executors}"
+    here.mkdir()
+    cluster = Cluster(here, workers=executors, memory=options.memory)
+    spark = cluster.session(**{**SETTINGS, "spark.executor.memory": options.memory})
+    spark.sparkContext.setLogLevel("ERROR")
+    try:
+        people, events = (
+            spark.read.parquet(str(spec.parent / f"{name}.parquet")) for name in ("people", "events")
+        )
+        work = str(here / "tables")
+        calls: dict[str, float] = {}
+
+        def timed(name: str, call: Callable):
+            begin = time.monotonic()
+            result = call()
+            calls[name] = time.monotonic() - begin
+            print(f"{executors} executors: {name} {calls[name]:.1f} s", file=sys.stderr, flush=True)
+            return result
+
+        census = timed("census", lambda: hs.census(people, events, spec=spec, work=work))
+        mechanism = timed("fit", lambda: hs.fit(census))
+        sums = sum(map(len, census.payloads)) / MEGABYTE
+        release = timed(
+            "publish", lambda: hs.publish(people, events, mechanism, here / "release", spec=spec, work=work)
+        )
+        found = timed("verify", lambda: hs.verify(release.folder, people, events, spec=spec, work=work))
+        if not found.passed:
+            sys.exit(f"the release does not verify: {[check for check in found.checks if not check.passed]}")
+        steps = Pages(spark).steps()
+    finally:
+        spark.stop()
+        cluster.stop()
+    check_by_command_line(options, spec, mechanism.text, here)
+    return {"executors": executors, "calls": calls, "steps": steps, "sums_mb": sums, "events": release.events}
+
+
+def check_by_command_line(
+    options: argparse.Namespace, spec: pathlib.Path, text: str, folder: pathlib.Path
+) -> None:
+    theirs = spec.parent / "mechanism.json"
+    if not theirs.exists():
+        begin = time.monotonic()
+        program(options, "fit", spec, "-o", theirs)
+        print(f"command line: fit {time.monotonic() - begin:.1f} s", file=sys.stderr, flush=True)
+    if theirs.read_text() != text:
+        sys.exit("the mechanism is not the command line's")
+    if not json.loads(program(options, "verify", folder / "release", "--json"))["passed"]:
+        sys.exit("the release does not verify with the command line")
+
+
+def print_runs(options: argparse.Namespace, runs: list[dict]) -> None:
+    print(
+        f"{options.people:,} people, about {options.entries} events each; {runs[0]['sums_mb']:.0f} MB of "
+        f"sums on the driver; release of {runs[0]['events']:,} events\n"
+    )
+    print("| executors | census s | fit s | publish s | verify s |\n| ---: | ---: | ---: | ---: | ---: |")
+    for each in runs:
+        print(
+            f"| {each['executors']} | " + " | ".join(f"{wall:.1f}" for wall in each["calls"].values()) + " |"
+        )
+    print("\n| step | executors | wall s | task s | read MB | shuffled MB | written MB |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+    for name in runs[0]["steps"]:
+        for each in runs:
+            step = each["steps"].get(name)
+            if step:
+                cells = " | ".join(f"{number:,.1f}" for number in step.values())
+                print(f"| {name} | {each['executors']} | {cells} |")
+
+
+def read_options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("program", type=pathlib.Path)
+    parser.add_argument("--people", default=1_000_000, type=lambda text: int(float(text)))
+    parser.add_argument("--entries", default=20, type=int, help="mean number of events a person")
+    parser.add_argument(
+        "--executors", default="1,2", type=lambda text: [int(each) for each in text.split(",")]
+    )
+    parser.add_argument("--memory", default="2g", help="of an executor")
+    parser.add_argument(
+        "--folder", type=pathlib.Path, help="where the files go; a temporary folder otherwise"
+    )
+    parser.add_argument("--json", type=pathlib.Path, help="also write every number here")
+    return parser.parse_args()
+
+
+def main() -> None:
+    options = read_options()
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = options.folder or pathlib.Path(scratch)
+        folder.mkdir(parents=True, exist_ok=True)
+        spec = make_data(options, folder)
+        runs = [run(options, executors, spec, folder) for executors in options.executors]
+    print_runs(options, runs)
+    if options.json:
+        options.json.write_text(json.dumps(runs, indent=1))
+
+
+if __name__ == "__main__":
+    main()

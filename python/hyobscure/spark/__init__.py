@@ -1,0 +1,18 @@
+"""Census, fit, publish and verify on Spark DataFrames, for data that does not fit on one machine.
+
+    import hyobscure.spark as hs
+
+    census = hs.census(people, events, spec="spec.toml", work="hdfs:///tmp")
+    mechanism = hs.fit(census, channel_budget=0.4)
+    release = hs.publish(people, events, mechanism, "hdfs:///release", spec="spec.toml", work="hdfs:///tmp")
+    assert hs.verify(release.folder, people, events, spec="spec.toml", work="hdfs:///tmp").passed
+
+Spark moves the rows; whatever is computed from them is computed by the kernels of the command line, on the
+executors. The mechanism and the rows of the release are the same as those of the command line, bit for bit.
+"""
+
+from .census import Census, Mechanism, census, fit
+from .publish import Release, publish
+from .verify import Check, Verification, verify
+
+__all__ = ["Census", "Check", "Mechanism", "Release", "Verification", "census", "fit", "publish", "verify"]

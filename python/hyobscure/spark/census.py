@@ -1,0 +1,249 @@
+"""The census: clusters, counts and exact sums of the cells, from which the driver solves."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import functions as F
+
+from hyobscure._core import kernels
+
+from .errors import refusal, refusals_of_tasks
+from .reading import Reading, Secrets, read
+from .settings import SpecText, refuse_undistributed
+from .storage import Work
+from .table import Table
+from .tasks import AddCells, Cluster, ClusterSizes, Extent, JoinCells
+
+_MOST_PASSES = 10  # as in census/kmeans.cpp
+
+
+@dataclass(frozen=True)
+class Census:
+    """All that fit needs; its size does not depend on the number of people. Private, as the data is."""
+
+    spec: SpecText
+    people: int
+    columns: int
+    entries: int
+    secrets: Secrets
+    fingerprint: str
+    model: kernels.Model
+    counts: np.ndarray  # people by cluster and value
+    items: np.ndarray
+    payloads: list[bytes] = field(repr=False)  # exact sums of the cells, one an item
+    extent: tuple[float, float]
+    read: dict[str, int] = field(default_factory=dict)  # who and what was read and left out
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """What fit finds and publish applies: the content of the mechanism file, the same as the command line's.
+
+    Private: it holds the key of the draws.
+    """
+
+    text: str = field(repr=False)
+
+    @staticmethod
+    def load(file: str | os.PathLike) -> Mechanism:
+        return Mechanism(Path(file).read_text(encoding="utf-8"))
+
+    def save(self, file: str | os.PathLike) -> None:
+        """Readable by its owner only."""
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with open(descriptor, "w", encoding="utf-8") as stream:
+            stream.write(self.text)
+
+
+def census(
+    people: DataFrame, events: DataFrame | None = None, *, spec: str | os.PathLike, work: str
+) -> Census:
+    """Clusters the people and measures the cells, in passes over the data on the executors.
+
+    `spec` is a spec file or its text; the tables are those of [people] and [events]. `work` is a folder that
+    the driver and all executors can write: tables between passes go there, and are deleted at the end.
+    """
+    written = SpecText.read(spec)
+    parsed = written.parsed()
+    refuse_undistributed(parsed, written.name)
+    tables = tables_of(people, events, parsed, written.name)
+    with Work(people.sparkSession, work) as folder, refusals_of_tasks():
+        reading = read(*tables, parsed, folder)
+        folder.step("clusters")
+        model = _clusters(reading, parsed)
+        folder.step("cells")
+        extent = _extent(reading, parsed)
+        counts, items, payloads = _cells(reading, parsed, model, extent, folder)
+    return Census(
+        written,
+        reading.people,
+        reading.columns,
+        reading.entries,
+        reading.secrets,
+        reading.fingerprint,
+        model,
+        counts,
+        items,
+        payloads,
+        extent,
+        reading.counts,
+    )
+
+
+# Whatever reading, clusters and distances depend on is settled by the census.
+_SETTLED = (
+    "people.",
+    "events.",
+    "secret.",
+    "channel.clusters",
+    "channel.distance",
+    "channel.normalise",
+    "channel.starts",
+    "method.seed",
+)
+
+
+def fit(census: Census, **settings: object) -> Mechanism:
+    """Finds the mechanism on the driver, as the command line does.
+
+    Settings are keys of the spec with an underscore for the dot: fit(census, channel_budget=0.4,
+    groups_people=[100, 400]).
+    """
+    written = census.spec.with_settings(settings)
+    for key in written.overrides:
+        if key.startswith(_SETTLED):
+            raise refusal(key, "was settled by the census", "Take another census with a spec that says so.")
+    parsed = written.parsed()
+    refuse_undistributed(parsed, written.name)
+    secrets = census.secrets
+    solver = kernels.Solver(
+        parsed,
+        census.model,
+        secrets.low,
+        secrets.high,
+        secrets.centre,
+        secrets.distinct,
+        census.counts,
+        census.entries,
+        census.extent,
+        census.fingerprint,
+    )
+    solver.add(census.items, census.payloads)
+    return Mechanism(solver.solve())
+
+
+def tables_of(
+    people: DataFrame, events: DataFrame | None, spec: kernels.Spec, name: str
+) -> tuple[Table, Table | None]:
+    if spec.is_long and events is None:
+        raise refusal(
+            "events", f"{name} has a section [events], and no events are given", "Give both DataFrames."
+        )
+    if not spec.is_long and events is not None:
+        raise refusal("events", f"{name} has no section [events]", "Add it, or leave the events out.")
+    return Table(people, "people"), None if events is None else Table(events, "events")
+
+
+# --- clusters
+
+
+def _clusters(reading: Reading, spec: kernels.Spec) -> kernels.Model:
+    chosen = kernels.sample(reading.people, spec)
+    rows = reading.rows.select("u", "items", "values")
+    if chosen is not None:
+        sample = rows.sparkSession.createDataFrame(((int(u),) for u in chosen), "u long")
+        rows = rows.join(F.broadcast(sample), "u")
+    task = Cluster(spec, reading.columns, chosen is not None)
+    found = rows.repartition(1).sortWithinPartitions("u").mapInArrow(task, task.schema).collect()
+    return _numbered_canonically(pickle.loads(found[0]["model"]), reading)
+
+
+def _numbered_canonically(model: kernels.Model, reading: Reading) -> kernels.Model:
+    """By size, the largest first.
+
+    New numbers may move rows that are half-way between two centres, and moved rows may ask for new numbers:
+    until both agree, or a cluster would be left empty.
+    """
+    sizes, firsts = _sizes(model, reading)
+    for _ in range(_MOST_PASSES):
+        order = kernels.canonical_order(sizes, firsts)
+        if np.all(np.diff(order) > 0):
+            break
+        renumbered = model.reorder(order)
+        sizes, firsts = _sizes(renumbered, reading)
+        if np.any(sizes == 0):
+            break
+        model = renumbered
+    return model
+
+
+def _sizes(model: kernels.Model, reading: Reading) -> tuple[np.ndarray, np.ndarray]:
+    task = ClusterSizes(reading.rows.sparkSession.sparkContext.broadcast(model))
+    found = (
+        reading.rows.select("u", "items", "values")
+        .mapInArrow(task, task.schema)
+        .groupBy("cluster")
+        .agg(F.sum("people"), F.min("first"))
+        .collect()
+    )
+    sizes, firsts = np.zeros(model.clusters, np.int64), np.zeros(model.clusters, np.int64)
+    for cluster, people, first in found:
+        sizes[cluster], firsts[cluster] = people, first
+    return sizes, firsts
+
+
+# --- cells
+
+
+def _extent(reading: Reading, spec: kernels.Spec) -> tuple[float, float]:
+    """Largest entry and largest square of a row: what bounds the exact sums of squared distances."""
+    if spec.distance != "squared-euclidean":
+        return 0.0, 0.0
+    task = Extent(reading.columns)
+    found = reading.rows.select("items", "values").mapInArrow(task, task.schema)
+    return tuple(found.agg(F.max("entry"), F.max("square")).first())
+
+
+def _cells(
+    reading: Reading, spec: kernels.Spec, model: kernels.Model, extent: tuple[float, float], work: Work
+) -> tuple[np.ndarray, np.ndarray, list[bytes]]:
+    """Sums are exact integers: partial ones may be joined in any order and give the same bits."""
+    context = work.spark.sparkContext
+    task = AddCells(spec, context.broadcast(model), reading.people, extent)
+    # Every task hands on the sums of all items: as few tasks as there are cores.
+    rows = reading.rows.select("y", "items", "values").coalesce(context.defaultParallelism)
+    partial = work.store("cells", rows.mapInArrow(task, task.schema))
+    counts = np.zeros((model.clusters, reading.secrets.atoms))
+    of_cells = partial.filter(F.col("item").isNull()).groupBy("cell").agg(F.sum("people"))
+    for cell, people in of_cells.collect():
+        counts[cell % model.clusters, cell // model.clusters] = people
+    found = sorted(_joined(partial.filter(F.col("item").isNotNull()).select("item", "payload")))
+    items = np.array([row["item"] for row in found], np.uint32)
+    return counts, items, [bytes(row["payload"]) for row in found]
+
+
+def _joined(partial: DataFrame) -> list[Row]:
+    task = JoinCells()
+    by_item = partial.repartition("item").sortWithinPartitions("item")
+    with _small_batches(partial.sparkSession):
+        return by_item.mapInArrow(task, task.schema).collect()
+
+
+@contextmanager
+def _small_batches(spark: SparkSession) -> Iterator[None]:
+    """Payloads may take a megabyte each; Spark counts rows, not bytes."""
+    key = "spark.sql.execution.arrow.maxRecordsPerBatch"
+    before = spark.conf.get(key)
+    spark.conf.set(key, 64)
+    try:
+        yield
+    finally:
+        spark.conf.set(key, before)

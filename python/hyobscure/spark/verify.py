@@ -1,0 +1,503 @@
+"""Checks a written release, by itself and against the original tables. Takes nothing from publish."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from dataclasses import dataclass, field
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from hyobscure._core import kernels
+
+from .census import tables_of
+from .errors import refusal, refusals_of_tasks
+from .reading import read
+from .settings import SpecText
+from .storage import Storage, Work
+from .table import Table, is_finite, quoted
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was looked at. Texts name files, columns, groups and numbers, never a cell."""
+
+    name: str  # a sentence that is true when the check passes
+    passed: bool
+    detail: str
+    warning: bool = False  # the steward should know, but the release is what it says it is
+
+
+@dataclass
+class Verification:
+    checks: list[Check] = field(default_factory=list)
+
+    @property
+    def passed(self) -> bool:
+        return all(check.passed or check.warning for check in self.checks)
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    def add(self, name: str, wrong: list[str], detail: str, warning: bool = False) -> None:
+        """Passes when nothing was found wrong."""
+        self.checks.append(Check(name, not wrong, "; ".join(wrong) or detail, warning))
+
+    def add_count(self, name: str, wrong: int, of_what: str, detail: str) -> None:
+        self.add(name, [f"{wrong} {of_what}"] if wrong else [], detail)
+
+
+def verify(
+    folder: str | os.PathLike,
+    people: DataFrame | None = None,
+    events: DataFrame | None = None,
+    *,
+    spec: str | os.PathLike | None = None,
+    work: str | None = None,
+) -> Verification:
+    """Checks the release in `folder` by itself.
+
+    With the original tables, their spec and a folder for `work` also that people, groups and donors are the
+    true ones.
+    """
+    spark = SparkSession.active() if people is None else people.sparkSession
+    release = _Release(spark, str(folder).rstrip("/"))
+    findings = Verification()
+    if _check_alone(release, findings) and people is not None:
+        if spec is None or work is None:
+            raise refusal(
+                "verify", "the original needs its spec and a folder for work", "Give spec= and work=."
+            )
+        written = SpecText.read(spec)
+        parsed = written.parsed()
+        tables = tables_of(people, events, parsed, written.name)
+        with Work(spark, work) as between, refusals_of_tasks():
+            _Original(release, *tables, parsed, between).check(findings)
+    return findings
+
+
+class _Release:
+    def __init__(self, spark: SparkSession, folder: str) -> None:
+        self.spark, self.folder, self.storage = spark, folder, Storage(spark)
+        if not self.storage.exists(f"{folder}/manifest.json"):
+            raise refusal(
+                folder,
+                "this is not a release: it has no manifest.json",
+                "Give the folder that publish wrote.",
+            )
+        self.text = self.storage.read_text(f"{folder}/manifest.json")
+        try:
+            self.manifest = json.loads(self.text)
+            self.columns, self.groups = self.manifest["columns"], self.manifest["groups"]
+            self.is_long, self.ids = self.manifest["shape"] == "long", self.manifest["ids"]
+            self.people_limits, self.value_limits = (
+                self.manifest["constraints"][key] for key in ("people", "values")
+            )
+            self.files = {file["name"]: file for file in self.manifest["files"]}
+        except (ValueError, KeyError, TypeError):
+            raise refusal(folder, "its manifest is damaged", "Publish again.") from None
+
+    def table(self, name: str) -> DataFrame:
+        return self.spark.read.parquet(f"{self.folder}/{name}")
+
+    def people(self) -> DataFrame:
+        """(id, label, the features as they are called)"""
+        columns = [quoted(self.columns["secret"]).alias("label")]
+        if self.ids != "drop":
+            columns.append(quoted(self.columns["id"]).cast("string").alias("id"))
+        features = [quoted(name).alias(f"cell{i}") for i, name in enumerate(self.columns.get("features", []))]
+        return self.table("people.parquet").select(*columns, *features)
+
+    def event_columns(self) -> list[str]:
+        return [self.columns[role] for role in ("item", "value", "time") if role in self.columns]
+
+    def events(self) -> DataFrame:
+        cells = [quoted(name).alias(f"cell{i}") for i, name in enumerate(self.event_columns())]
+        return self.table("events.parquet").select(
+            quoted(self.columns["person"]).cast("string").alias("id"), *cells
+        )
+
+    def group_table(self) -> DataFrame:
+        """(label, low, high, high_included); an open end is null."""
+        rows = [
+            (group["label"], _bound(group, "low"), _bound(group, "high"), group["covers"][0]["high_included"])
+            for group in self.groups
+        ]
+        return self.spark.createDataFrame(
+            rows, "label string, low double, high double, high_included boolean"
+        )
+
+
+def _bound(group: dict, end: str) -> float | None:
+    bound = group["covers"][0][end]
+    return None if bound is None else float(bound)
+
+
+# --- the release alone
+
+
+def _check_alone(release: _Release, findings: Verification) -> bool:
+    """Whether the tables could be read, so that they can be compared with the original."""
+    _check_manifest(release, findings)
+    _check_groups(release, findings)
+    if not _check_files(release, findings) or not _check_columns(release, findings):
+        return False
+    people = release.people()
+    _check_labels(release, people, findings)
+    if release.ids != "drop":
+        rows, ids = people.agg(F.count("*"), F.countDistinct("id")).first()
+        findings.add_count(
+            "ids are unique", rows - ids, "rows have no id, or one that occurs before", "one row a person"
+        )
+    if release.is_long:
+        _check_events(release, people, findings)
+    return True
+
+
+def _check_manifest(release: _Release, findings: Verification) -> None:
+    compact = re.sub(r'("(?:[^"\\]|\\.)*")|\s+', lambda found: found[1] or "", release.text)
+    unsealed = re.sub(r',"seal":"[0-9a-f]*"|"seal":"[0-9a-f]*",', "", compact)
+    sealed = hashlib.sha256(unsealed.encode()).hexdigest() == release.manifest.get("seal")
+    findings.add(
+        "the manifest is as it was written",
+        [] if sealed else ["it was edited: its seal does not fit"],
+        "its seal fits",
+    )
+    trial = ["trial release, drawn from a seed: must not be published"] if release.manifest["seeded"] else []
+    findings.add("the draws come from a secret key", trial, "not from a seed", warning=True)
+
+
+def _check_groups(release: _Release, findings: Verification) -> None:
+    count = f"{len(release.groups)} groups"
+    wrong = []
+    for group, above in zip(release.groups, release.groups[1:]):
+        high, low = _bound(group, "high"), _bound(above, "low")
+        apart = high is not None and low is not None
+        apart = apart and (low > high if group["covers"][0]["high_included"] else low >= high)
+        if not apart:
+            wrong.append(f"{group['label']} and {above['label']} overlap or are not in order")
+    if len({group["label"] for group in release.groups}) < len(release.groups):
+        wrong.append("a label occurs twice")
+    findings.add("groups are in order and do not overlap", wrong, count)
+    least, most = release.value_limits
+    findings.add(
+        "declared values per group are within (l, beta)",
+        [
+            f"{group['label']} has {group['values']} values"
+            for group in release.groups
+            if not least <= group["values"] <= most
+        ],
+        f"{least} to {most}",
+    )
+    findings.add(
+        "no group is a single value",
+        [
+            f"{group['label']} holds one value: it publishes the exact secret"
+            for group in release.groups
+            if group["values"] == 1
+        ],
+        "every group has at least two",
+        warning=True,
+    )
+
+
+def _check_files(release: _Release, findings: Verification) -> bool:
+    """Whether all files are there; changed ones can still be looked into."""
+    expected = ["people.parquet"] + ["events.parquet"] * release.is_long
+    there = release.storage.names(release.folder)
+    findings.add(
+        "there are no other files",
+        [
+            f"{name} does not belong to the release"
+            for name in there
+            if name not in ["manifest.json", *expected]
+        ],
+        f"{len(expected) + 1} files",
+    )
+    missing = [f"{name} is missing" for name in expected if name not in there or name not in release.files]
+    findings.add("all files are there", missing, f"{len(expected)} beside the manifest")
+    if missing:
+        return False
+    changed = [name for name in expected if _hash_of_parts(release, name) != release.files[name]["sha256"]]
+    findings.add(
+        "the files are as they were written", [f"{name} was edited" for name in changed], "SHA-256 of each"
+    )
+    for name in expected:
+        rows, declared = release.table(name).count(), release.files[name]["rows"]
+        findings.add(
+            f"{name} has the declared number of rows",
+            [] if rows == declared else [f"{rows} rows, {declared} declared"],
+            f"{rows} rows",
+        )
+    return True
+
+
+def _hash_of_parts(release: _Release, name: str) -> str:
+    parts = release.spark.read.format("binaryFile").load(f"{release.folder}/{name}/*.parquet")
+    hashes = parts.select("path", F.sha2("content", 256).alias("hash")).collect()
+    return hashlib.sha256("".join(row["hash"] for row in sorted(hashes)).encode()).hexdigest()
+
+
+def _check_columns(release: _Release, findings: Verification) -> bool:
+    columns = release.columns
+    declared = {
+        "people.parquet": [columns[role] for role in ("id", "secret") if role in columns]
+        + columns.get("features", [])
+    }
+    if release.is_long:
+        declared["events.parquet"] = [columns["person"], *release.event_columns()]
+    for name, wanted in declared.items():
+        found = release.table(name).columns
+        findings.add(
+            f"the columns of {name} are the declared ones",
+            [] if found == wanted else [f"{name} has {len(found)} columns, and not just {', '.join(wanted)}"],
+            f"{len(wanted)} columns",
+        )
+    return findings.passed or all(release.table(name).columns == wanted for name, wanted in declared.items())
+
+
+def _check_labels(release: _Release, people: DataFrame, findings: Verification) -> None:
+    sizes = {row["label"]: row["count"] for row in people.groupBy("label").count().collect()}
+    labels = [group["label"] for group in release.groups]
+    findings.add_count(
+        "every label is a declared group",
+        sum(size for label, size in sizes.items() if label not in labels),
+        "people have a label that is none",
+        "all people",
+    )
+    least, most = release.people_limits
+    outside, different = [], []
+    for group in release.groups:
+        size = sizes.get(group["label"], 0)
+        if not least <= size <= most:
+            outside.append(f"{group['label']} has {size} people")
+        if size != group["people"]:
+            different.append(f"{group['label']} has {size} people, {group['people']} declared")
+    findings.add("people per group are within (k, alpha)", outside, f"{least} to {most}")
+    findings.add("people per group are as declared", different, f"{len(labels)} groups")
+    exact = [group["label"] for group in release.groups if group["values"] == 1]
+    numbers = people.filter(F.col("label").cast("double").isNotNull() & ~F.col("label").isin(exact)).count()
+    findings.add_count(
+        "the secret column holds no plain numbers", numbers, "people have a number there", "labels only"
+    )
+
+
+def _check_events(release: _Release, people: DataFrame, findings: Verification) -> None:
+    events = release.events()
+    findings.add_count(
+        "every event belongs to a published person",
+        events.join(people, "id", "left_anti").count(),
+        "events do not",
+        "all events",
+    )
+    findings.add_count(
+        "every person has events",
+        people.join(events, "id", "left_anti").count(),
+        "people have none",
+        "all people",
+    )
+    incomplete = F.col("cell0").isNull()
+    if "value" in release.columns:
+        value = F.col("cell1").cast("double")
+        incomplete = incomplete | value.isNull() | ~is_finite(value)
+    findings.add_count(
+        "every event is complete",
+        events.filter(incomplete).count(),
+        "events lack their item, or a number as value",
+        "all events",
+    )
+
+
+# --- against the original
+
+
+class _Original:
+    def __init__(
+        self, release: _Release, people: Table, events: Table | None, spec: kernels.Spec, work: Work
+    ) -> None:
+        if spec.is_long != release.is_long:
+            raise refusal(
+                "spec",
+                f"the release is {release.manifest['shape']}, and the spec describes other data",
+                "Give the spec that the release was made from.",
+            )
+        self.release, self.people, self.events, self.spec = release, people, events, spec
+        self.work = work
+        kept = read(people, events, spec, work).rows.select("id")
+        secrets = people.frame.select(
+            people.text(spec.id).alias("id"), people.number(spec.secrets[0]).alias("secret")
+        )
+        groups = F.broadcast(release.group_table())
+        secret, low, high = F.col("secret"), F.col("low"), F.col("high")
+        covered = (low.isNull() | (secret >= low)) & (
+            high.isNull() | (secret < high) | (F.col("high_included") & (secret == high))
+        )
+        labelled = kept.join(secrets, "id").join(groups, covered, "left").select("id", "secret", "label")
+        self.true = work.store("true-groups", labelled)
+
+    def check(self, findings: Verification) -> None:
+        self.work.step("comparing with the original")
+        published = self.release.people()
+        self._check_people(published, findings)
+        self._check_labels(published, findings)
+        self._recount(findings)
+        self._check_nothing_exact(published, findings)
+        self._check_donors(published, findings)
+
+    def _check_people(self, published: DataFrame, findings: Verification) -> None:
+        true, there = self.true.select("id").distinct().count(), published.count()
+        findings.add(
+            "as many people as in the original",
+            [] if true == there else [f"{there} published, {true} in the original"],
+            f"{true} people",
+        )
+        if self.release.ids == "drop":
+            return
+        known = published.join(self.true, "id", "left_semi").count()
+        if self.release.ids == "keep":
+            findings.add_count(
+                "the published people are those of the original",
+                there - known,
+                "people are not",
+                "by their ids",
+            )
+        else:
+            findings.add_count(
+                "no original id is published", known, "ids of the original are", "all ids are new"
+            )
+
+    def _check_labels(self, published: DataFrame, findings: Verification) -> None:
+        in_groups = self.true.groupBy("id").agg(F.count("label").alias("groups"))
+        findings.add_count(
+            "every true secret is in one declared group",
+            in_groups.filter("groups <> 1").count(),
+            "people are in none or two",
+            "all people",
+        )
+        if self.release.ids == "keep":
+            findings.add_count(
+                "every label covers the true secret",
+                published.join(self.true, ["id", "label"], "left_anti").count(),
+                "people have another label",
+                "all people",
+            )
+            return
+        sizes = [dict(table.groupBy("label").count().collect()) for table in (published, self.true)]
+        findings.add(
+            "groups are as large as in the original",
+            [] if sizes[0] == sizes[1] else ["some are not"],
+            f"{len(sizes[1])} groups",
+        )
+
+    def _recount(self, findings: Verification) -> None:
+        counted = self.true.groupBy("label").agg(F.count("*"), F.countDistinct("secret")).collect()
+        found = {label: (people, values) for label, people, values in counted}
+        few_or_many, outside, different = [], [], []
+        for group in self.release.groups:
+            people, values = found.get(group["label"], (0, 0))
+            if not self.release.people_limits[0] <= people <= self.release.people_limits[1]:
+                few_or_many.append(f"{group['label']} has {people} people")
+            if not self.release.value_limits[0] <= values <= self.release.value_limits[1]:
+                outside.append(f"{group['label']} has {values} values")
+            if (people, values) != (group["people"], group["values"]):
+                different.append(f"{group['label']} holds {people} people and {values} values")
+        findings.add(
+            "(k, alpha) holds for the true people",
+            few_or_many,
+            "{} to {}".format(*self.release.people_limits),
+        )
+        findings.add(
+            "(l, beta) holds for the true secrets", outside, "{} to {}".format(*self.release.value_limits)
+        )
+        findings.add(
+            "the manifest counts people and values truly", different, f"{len(self.release.groups)} groups"
+        )
+
+    def _check_nothing_exact(self, published: DataFrame, findings: Verification) -> None:
+        exact = [group["label"] for group in self.release.groups if group["values"] == 1]
+        labels = published.select("label").distinct().filter(~F.col("label").isin(exact))
+        numbers = labels.select(F.col("label").cast("double").alias("secret")).filter(
+            F.col("secret").isNotNull()
+        )
+        findings.add_count(
+            "no exact secret is published",
+            numbers.join(self.true, "secret", "left_semi").count(),
+            "labels are exact values",
+            "labels are no values of the original",
+        )
+        if self.release.is_long:
+            return
+        counts = self._people_with_another_cell()
+        findings.add(
+            "no feature column is the secret",
+            [
+                f"column {name} holds the secret of everybody"
+                for name, differ in zip(self.spec.features, counts)
+                if differ == 0
+            ],
+            f"{len(self.spec.features)} columns",
+        )
+
+    def _people_with_another_cell(self) -> list[int]:
+        """By feature: how many people have another cell there than in the column of the secret."""
+        people, spec = self.people, self.spec
+        cells = [people.cell(name).cast("string").alias(f"cell{i}") for i, name in enumerate(spec.features)]
+        secret = people.cell(spec.secrets[0]).cast("string").alias("exact")
+        table = people.frame.select(people.text(spec.id).alias("id"), secret, *cells)
+        same = [
+            (F.col(f"cell{i}") == F.col("exact"))
+            | (F.col(f"cell{i}").cast("double") == F.col("exact").cast("double"))
+            for i in range(len(cells))
+        ]
+        others = [F.count(F.when(~F.coalesce(each, F.lit(False)), True)) for each in same]
+        return list(table.join(self.true.select("id"), "id", "left_semi").agg(*others).first())
+
+    def _check_donors(self, published: DataFrame, findings: Verification) -> None:
+        """Complete rows are compared, by their hashes."""
+        mine, theirs = (self._long_rows if self.release.is_long else self._wide_rows)(published)
+        findings.add_count(
+            "published features are somebody's true features",
+            mine.join(theirs, "row", "left_anti").count(),
+            "people have features of nobody",
+            "complete rows compared",
+        )
+        findings.add_count(
+            "every donor is of the same group",
+            mine.join(theirs, ["row", "label"], "left_anti").count(),
+            "people have features of nobody in their group",
+            "complete rows compared",
+        )
+
+    def _wide_rows(self, published: DataFrame) -> tuple[DataFrame, DataFrame]:
+        people, count = self.people, len(self.spec.features)
+        cells = [people.cell(name).alias(f"cell{i}") for i, name in enumerate(self.spec.features)]
+        original = people.frame.select(people.text(self.spec.id).alias("id"), *cells).join(self.true, "id")
+        return tuple(
+            table.select("label", F.sha2(_packed(count), 256).alias("row")) for table in (published, original)
+        )
+
+    def _long_rows(self, published: DataFrame) -> tuple[DataFrame, DataFrame]:
+        spec, events = self.spec, self.events
+        names = [name for name in (spec.item, spec.value, spec.time) if name]
+        used = events.cell(spec.item).isNotNull()
+        if spec.value:
+            used = used & events.cell(spec.value).isNotNull()
+        cells = [events.cell(name).alias(f"cell{i}") for i, name in enumerate(names)]
+        original = events.frame.filter(used).select(events.text(spec.person).alias("id"), *cells)
+        return (
+            _rows_of_events(self.release.events(), len(names)).join(published.select("id", "label"), "id"),
+            _rows_of_events(original, len(names)).join(self.true, "id"),
+        )
+
+
+def _packed(count: int) -> Column:
+    """Cells as one text that no other cells give."""
+    return F.to_json(F.struct(*(F.col(f"cell{i}") for i in range(count))), {"ignoreNullFields": "false"})
+
+
+def _rows_of_events(events: DataFrame, count: int) -> DataFrame:
+    every = F.sort_array(F.collect_list(_packed(count)))
+    return events.groupBy("id").agg(F.sha2(F.concat_ws(";", every), 256).alias("row"))
