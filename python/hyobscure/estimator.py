@@ -180,14 +180,14 @@ class HyObscure(TransformerMixin, BaseEstimator):
     def _given(self, X: Any, y: Any, events: Any, reset: bool) -> _given.Given:
         """The people, checked as scikit-learn does, with all settings."""
         given = _given.from_arguments(self.get_params(deep=False))
-        if X is None and given.file:
+        if X is None and given.file and y is None:
             given.kind = _tables.installed_kind()
             return given
-        if y is None:
+        if X is not None and y is None:
             raise InputError.of("y", "HyObscure requires y to be passed, but the target y is None", "Give the secret: an array, or the name of a column of X.")
         if _tables.is_frame(X):
             self._check_frame(X, reset)
-        else:
+        elif X is not None:
             X = validate_data(self, X, reset=reset, accept_sparse="csr", ensure_min_samples=2)
             y = y if isinstance(y, (str, tuple)) or _tables.is_frame(y) else _checked_secret(y)
             if not isinstance(y, (str, tuple)) and len(y) != X.shape[0]:

@@ -156,3 +156,21 @@ def test_rows_of_y_must_be_those_of_x(numbers):
     X, y = numbers
     with pytest.raises(InputError, match="has 199 values, and X has 200 rows"):
         HyObscure(budget=0.15, **QUICK).fit(X, y[1:])
+
+
+def test_a_secret_that_is_also_a_column_of_x_is_not_published_as_a_feature(wide):
+    with pytest.raises(InputError, match="would be published as a feature"):
+        HyObscure(**WIDE).fit(wide, wide["age"])
+
+
+def test_columns_may_be_called_by_numbers(numbers, model):
+    X, y = numbers
+    frame = pandas.DataFrame(X)  # columns 0, 1, ...
+    other = HyObscure(budget=0.15, **QUICK).fit(frame, y)
+    assert (other.transform(frame).to_numpy() == model.transform(X)).all()
+    assert list(other.publish().people.columns) == ["id", "secret", *map(str, range(X.shape[1]))]
+
+
+def test_without_people_there_is_nothing_to_fit(numbers):
+    with pytest.raises(InputError, match="there are no people"):
+        HyObscure(budget=0.15, **QUICK).fit(None, numbers[1])
