@@ -79,6 +79,19 @@ def test_classifiers_and_models_without_sparse_rows_attack_too(model, attacker):
     assert 0 < seen["published"]["mean"] < seen["nothing"]["mean"] * 1.2
 
 
+def test_a_classifier_guesses_the_number_of_least_expected_error():
+    """Against every value tried in turn."""
+    from hyobscure.auditing import _medians
+
+    random = np.random.default_rng(4)
+    values = np.sort(random.choice(100, 9, replace=False)).astype(float)
+    probabilities = random.dirichlet(np.full(9, 0.3), 200)
+    errors = np.abs(values[:, None] - values) @ probabilities.T  # guess x row
+    guesses = _medians(probabilities, values)
+    chosen = errors[np.searchsorted(values, guesses), np.arange(200)]
+    assert chosen == pytest.approx(errors.min(axis=0), abs=1e-9)
+
+
 def test_a_seed_gives_the_same_attack_again(model):
     once, again = (attack(model, RandomForestRegressor(n_estimators=20), releases=2) for _ in range(2))
     assert once == again

@@ -78,6 +78,26 @@ def test_what_is_learned_adds_up(model, numbers):
         assert channel["probabilities"].sum(axis=1) == pytest.approx(1, abs=1e-9)
 
 
+def test_arguments_are_keys_of_the_spec(wide):
+    model = HyObscure(0.3, groups=2, people=(50, 150), values=(4, 30), clusters=3, method="xobf", random_state=9, id="who", keep=["gender"], settings={"secret.atoms": 50, "method.balanced": False})
+    assert model._given(wide, "age", None, reset=True).source().settings == {
+        "people.query": '"SELECT * FROM people"',
+        "people.id": '"who"',
+        "people.secret": '"age"',
+        "people.features": '["visits", "height", "town"]',
+        "people.keep": '["gender"]',
+        "secret.atoms": "50",
+        "groups.count": "2",
+        "groups.people": "[50, 150]",
+        "groups.values": "[4, 30]",
+        "channel.clusters": "3",
+        "channel.budget": "0.3",
+        "method.name": '"xobf"',
+        "method.balanced": "false",
+        "method.seed": "9",
+    }
+
+
 def test_the_channel_of_people_is_sparse(numbers):
     X, y = numbers
     quick = {**QUICK, "method": "fine"}
