@@ -29,7 +29,7 @@ _TYPES = {setting.name: setting.type for setting in _core.settings()}
 
 def as_text(key: str, value: Any) -> str:
     """A value as a flag of the command line would have it."""
-    if isinstance(value, np.ndarray) or isinstance(value, np.generic):
+    if isinstance(value, (np.ndarray, np.generic)):
         value = value.tolist()
     if _TYPES.get(key, "").endswith("list of texts"):
         return json.dumps([value] if isinstance(value, str) else list(value), ensure_ascii=False)
@@ -123,7 +123,11 @@ def _add_secrets(table: _core.ArrowTable, y: Any) -> list[str]:
     for name, cells in columns:
         name = str(name) if isinstance(name, str) and name else "secret"
         if name.lower() in taken:
-            raise InputError.of("y", "X has a column of the same name, which would be published as a feature", "Take it out of X, or give its name as y.")
+            raise InputError.of(
+                "y",
+                "X has a column of the same name, which would be published as a feature",
+                "Take it out of X, or give its name as y.",
+            )
         _tables.add_column(table, cells, name)
         names.append(name)
     return names
@@ -188,7 +192,9 @@ def _add_sparse(given: Given, X: Any, y: Any) -> None:
     people = _core.ArrowTable("people")
     secrets = _add_secrets(people, y)
     if people.rows != X.shape[0]:
-        raise InputError.of("y", f"has {people.rows} values, and X has {X.shape[0]} rows", "Give one value for each row.")
+        raise InputError.of(
+            "y", f"has {people.rows} values, and X has {X.shape[0]} rows", "Give one value for each row."
+        )
     given.tables = [people, _tables.sparse_table("events", X)]
     given.set("people.secret", secrets, "y")
     _add_ids(given, secrets)

@@ -43,7 +43,11 @@ def test_the_checks_of_scikit_learn(estimator, check):
 def test_it_stands_in_a_pipeline(numbers):
     X, y = numbers
     old = (y > 40).astype(int)
-    pipeline = make_pipeline(StandardScaler(), HyObscure(settings={"channel.budget_share": 0.5, "channel.distance": "euclidean"}, **QUICK), RandomForestClassifier(random_state=0))
+    pipeline = make_pipeline(
+        StandardScaler(),
+        HyObscure(settings={"channel.budget_share": 0.5, "channel.distance": "euclidean"}, **QUICK),
+        RandomForestClassifier(random_state=0),
+    )
     pipeline.set_params(hyobscure__values=(1, 2), hyobscure__people=(1, 200), hyobscure__groups=1)
     assert pipeline.fit(X, old).predict(X).shape == old.shape
 
@@ -79,7 +83,18 @@ def test_what_is_learned_adds_up(model, numbers):
 
 
 def test_arguments_are_keys_of_the_spec(wide):
-    model = HyObscure(0.3, groups=2, people=(50, 150), values=(4, 30), clusters=3, method="xobf", random_state=9, id="who", keep=["gender"], settings={"secret.atoms": 50, "method.balanced": False})
+    model = HyObscure(
+        0.3,
+        groups=2,
+        people=(50, 150),
+        values=(4, 30),
+        clusters=3,
+        method="xobf",
+        random_state=9,
+        id="who",
+        keep=["gender"],
+        settings={"secret.atoms": 50, "method.balanced": False},
+    )
     assert model._given(wide, "age", None, reset=True).source().settings == {
         "people.query": '"SELECT * FROM people"',
         "people.id": '"who"',
