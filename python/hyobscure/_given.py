@@ -29,7 +29,7 @@ _TYPES = {setting.name: setting.type for setting in _core.settings()}
 
 def as_text(key: str, value: Any) -> str:
     """A value as a flag of the command line would have it."""
-    if isinstance(value, np.ndarray) or isinstance(value, np.generic):
+    if isinstance(value, (np.ndarray, np.generic)):
         value = value.tolist()
     if _TYPES.get(key, "").endswith("list of texts"):
         return json.dumps([value] if isinstance(value, str) else list(value), ensure_ascii=False)
@@ -121,14 +121,22 @@ def _add_secrets(table: _core.ArrowTable, y: Any) -> list[str]:
     columns = [(name, y[name]) for name in _tables.column_names(y)] if several else [(getattr(y, "name", None), y)]
     names = []
     for name, cells in columns:
-        free = str(name) if isinstance(name, str) and name and name.lower() not in taken else "secret"
-        _tables.add_column(table, cells, free)
-        names.append(free)
+        name = str(name) if isinstance(name, str) and name else "secret"
+        if name.lower() in taken:
+            raise InputError.of(
+                "y",
+                "X has a column of the same name, which would be published as a feature",
+                "Take it out of X, or give its name as y.",
+            )
+        _tables.add_column(table, cells, name)
+        names.append(name)
     return names
 
 
 def add_people(given: Given, X: Any, y: Any, events: Any) -> None:
     """The tables of memory, and the keys that say what is in them."""
+    if X is None:
+        raise InputError.of("X", "there are no people", "Give a table, or a spec that names files.")
     if given.file:
         raise InputError.of("X", "people come from the spec", "Call fit() without people, or leave `spec` out.")
     given.kind = _tables.kind_of(X)
@@ -184,7 +192,9 @@ def _add_sparse(given: Given, X: Any, y: Any) -> None:
     people = _core.ArrowTable("people")
     secrets = _add_secrets(people, y)
     if people.rows != X.shape[0]:
-        raise InputError.of("y", f"has {people.rows} values, and X has {X.shape[0]} rows", "Give one value for each row.")
+        raise InputError.of(
+            "y", f"has {people.rows} values, and X has {X.shape[0]} rows", "Give one value for each row."
+        )
     given.tables = [people, _tables.sparse_table("events", X)]
     given.set("people.secret", secrets, "y")
     _add_ids(given, secrets)

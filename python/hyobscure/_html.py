@@ -28,14 +28,23 @@ def _interval(estimate: dict) -> str:
 
 def mechanism(model: Any) -> str:
     facts = model.facts_
-    groups = table(("group", "people", "values"), ((group["label"], group["people"], group["values"]) for group in model.groups_))
+    groups = table(
+        ("group", "people", "values"), ((group["label"], group["people"], group["values"]) for group in model.groups_)
+    )
     entropy = facts["secret_entropy_bits"]
     figures = [
         ("method", facts["method"]),
         ("leakage", f"{facts['leakage_bits']:.4f} of {entropy:.4f} bits"),
         ("by the groups", f"{facts['leakage_groups_bits']:.4f} bits"),
         ("by the features", f"{facts['leakage_features_bits']:.4f} bits"),
-        ("expected distance", f"{facts['distance']:.4f} of the budget {facts['budget']:.4f}" if facts["budget"] is not None else _cell(facts["distance"])),
+        (
+            "expected distance",
+            (
+                f"{facts['distance']:.4f} of the budget {facts['budget']:.4f}"
+                if facts["budget"] is not None
+                else _cell(facts["distance"])
+            ),
+        ),
         ("proven gap", "-" if model.gap_ is None else f"{model.gap_:.1e} bits"),
     ]
     return f"<div><b>HyObscure</b> for {facts['people']} people{groups}{table(('', ''), figures)}</div>"
@@ -43,24 +52,44 @@ def mechanism(model: Any) -> str:
 
 def frontier(found: Any) -> str:
     columns = ("budget", "distance", "leakage_bits", "leakage_groups_bits", "leakage_features_bits")
-    return table([column.replace("_", " ") for column in columns], ([point[column] for column in columns] for point in found.points))
+    return table(
+        [column.replace("_", " ") for column in columns],
+        ([point[column] for column in columns] for point in found.points),
+    )
 
 
 def verification(found: Any) -> str:
     verdict = "passed" if found.passed else "FAILED"
-    rows = (("ok" if check.passed else "warning" if check.warning else "FAILED", check.name, check.detail) for check in found.checks)
+    rows = (
+        ("ok" if check.passed else "warning" if check.warning else "FAILED", check.name, check.detail)
+        for check in found.checks
+    )
     return f"<div><b>Verification {verdict}</b>{table(('', 'check', 'detail'), rows)}</div>"
 
 
 def release(found: Any) -> str:
-    groups = table(("group", "people", "values"), ((group["label"], group["people"], group["values"]) for group in found.manifest["groups"]))
-    files = table(("file", "rows", "sha256"), ((file["name"], file["rows"], file["sha256"][:16]) for file in found.manifest["files"]))
+    groups = table(
+        ("group", "people", "values"),
+        ((group["label"], group["people"], group["values"]) for group in found.manifest["groups"]),
+    )
+    files = table(
+        ("file", "rows", "sha256"),
+        ((file["name"], file["rows"], file["sha256"][:16]) for file in found.manifest["files"]),
+    )
     return f"<div><b>Release</b>{groups}{files}</div>"
 
 
 def audit(found: Any) -> str:
     attacks = table(
-        ("attacker", "scenario", "error on the release", "on true features", "group alone", "nothing known", "gain on the group"),
+        (
+            "attacker",
+            "scenario",
+            "error on the release",
+            "on true features",
+            "group alone",
+            "nothing known",
+            "gain on the group",
+        ),
         (
             (
                 attack["attacker"],
@@ -76,6 +105,16 @@ def audit(found: Any) -> str:
     )
     uses = table(
         ("use", "measure", "with the release", "with true features", "loss"),
-        ((use["name"], use["measure"], _interval(use["published"]), use["unobscured"]["mean"], _interval(use["loss"])) for use in found.utilities if "published" in use),
+        (
+            (
+                use["name"],
+                use["measure"],
+                _interval(use["published"]),
+                use["unobscured"]["mean"],
+                _interval(use["loss"]),
+            )
+            for use in found.utilities
+            if "published" in use
+        ),
     )
     return f"<div><b>Audit</b>: {escape(found.facts['error'])}, {found.facts['repetitions']} repetitions{attacks}{uses}</div>"

@@ -25,7 +25,8 @@ class _Bar:
         if self._bar is None or stage != self._stage:
             self.close()
             self._stage = stage
-            self._bar = self._tqdm(desc=stage, total=total or None, leave=False, bar_format="{desc} {percentage:3.0f}% {bar} {elapsed}" if total else None)
+            shape = "{desc} {percentage:3.0f}% {bar} {elapsed}" if total else "{desc} {elapsed}"
+            self._bar = self._tqdm(desc=stage, total=total or None, leave=False, bar_format=shape)
         if total:
             self._bar.total = total
         self._bar.n = done

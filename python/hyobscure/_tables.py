@@ -108,7 +108,8 @@ def take(table: Any, rows: np.ndarray, columns: Sequence[str] | None) -> Any:
     if kind in ("numpy", "scipy"):
         return table[rows]
     if kind == "pandas":
-        taken = table[list(columns or [])].iloc[rows]
+        names = column_names(table)
+        taken = table.iloc[rows, [names.index(column) for column in columns or []]]
         taken.index = table.index  # whose the row was must not show
         return taken
     if kind == "polars":
@@ -140,7 +141,8 @@ def with_types_of(table: Any, original: Any, columns: Sequence[str]) -> Any:
     """The table with these columns in the types of the original: categories, short numbers and whatever else a library has."""
     kind = kind_of(table)
     if kind == "pandas":
-        return table.astype({column: original[column].dtype for column in columns})
+        types = dict(zip(column_names(original), original.dtypes))
+        return table.astype({column: types[column] for column in columns})
     if kind == "polars":
         schema = original.collect_schema()
         return table.with_columns(table[column].cast(schema[column]) for column in columns)

@@ -129,7 +129,11 @@ def _rows(rows: tuple) -> scipy.sparse.csr_matrix:
 def _learner(estimator: Any) -> Callable:
     """A function of (rows, labels, classes, seed) that gives a function of rows; classes 0 means numbers."""
     if not hasattr(estimator, "fit") or not hasattr(estimator, "predict"):
-        raise InputError.of("attacker", "this is no model of scikit-learn", f"Give a classifier or regressor, or one of {', '.join(_NAMES)}.")
+        raise InputError.of(
+            "attacker",
+            "this is no model of scikit-learn",
+            f"Give a classifier or regressor, or one of {', '.join(_NAMES)}.",
+        )
     dense = not get_tags(estimator).input_tags.sparse
 
     def seen(rows: tuple) -> Any:

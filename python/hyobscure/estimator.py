@@ -166,7 +166,11 @@ class HyObscure(TransformerMixin, BaseEstimator):
         if fitted.stopped:
             raise KeyboardInterrupt
         if not self.converged_:
-            warnings.warn(f"The answer is weaker than asked for: {self.facts_['note'] or 'it did not converge'}", ConvergenceWarning, stacklevel=2)
+            warnings.warn(
+                f"The answer is weaker than asked for: {self.facts_['note'] or 'it did not converge'}",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         return self
 
     def _take(self, mechanism: _core.Mechanism, facts: dict) -> None:
@@ -180,14 +184,18 @@ class HyObscure(TransformerMixin, BaseEstimator):
     def _given(self, X: Any, y: Any, events: Any, reset: bool) -> _given.Given:
         """The people, checked as scikit-learn does, with all settings."""
         given = _given.from_arguments(self.get_params(deep=False))
-        if X is None and given.file:
+        if X is None and given.file and y is None:
             given.kind = _tables.installed_kind()
             return given
-        if y is None:
-            raise InputError.of("y", "HyObscure requires y to be passed, but the target y is None", "Give the secret: an array, or the name of a column of X.")
+        if X is not None and y is None:
+            raise InputError.of(
+                "y",
+                "HyObscure requires y to be passed, but the target y is None",
+                "Give the secret: an array, or the name of a column of X.",
+            )
         if _tables.is_frame(X):
             self._check_frame(X, reset)
-        else:
+        elif X is not None:
             X = validate_data(self, X, reset=reset, accept_sparse="csr", ensure_min_samples=2)
             y = y if isinstance(y, (str, tuple)) or _tables.is_frame(y) else _checked_secret(y)
             if not isinstance(y, (str, tuple)) and len(y) != X.shape[0]:
@@ -223,7 +231,9 @@ class HyObscure(TransformerMixin, BaseEstimator):
         """The trade-off of the method: leakage by budget, on the same census."""
         check_is_fitted(self)
         if getattr(self, "_fitted", None) is None:
-            raise InputError.of("frontier", "a mechanism that was loaded has no census", "Call fit on the people first.")
+            raise InputError.of(
+                "frontier", "a mechanism that was loaded has no census", "Call fit on the people first."
+            )
         with reports(self.progress) as report:
             text, stopped = self._fitted.frontier(self._source, points, report)
         if stopped:
@@ -327,7 +337,11 @@ class HyObscure(TransformerMixin, BaseEstimator):
 def _other_rows(rows: int, secrets: int, reset: bool) -> InputError:
     if reset:
         return InputError.of("y", f"has {secrets} values, and X has {rows} rows", "Give one value for each row.")
-    return InputError.of("X", f"has {rows} rows, and the mechanism was made for {secrets} people", "Give exactly the people that it was fitted to, or fit again.")
+    return InputError.of(
+        "X",
+        f"has {rows} rows, and the mechanism was made for {secrets} people",
+        "Give exactly the people that it was fitted to, or fit again.",
+    )
 
 
 def _checked_secret(y: Any) -> np.ndarray:
@@ -344,7 +358,9 @@ def _channel(facts: dict) -> dict:
     if facts["kind"] != "people":
         return facts
     people = facts["people"]
-    matrix = scipy.sparse.csr_matrix((facts.pop("probabilities"), facts.pop("donors"), facts.pop("starts")), shape=(people, people))
+    matrix = scipy.sparse.csr_matrix(
+        (facts.pop("probabilities"), facts.pop("donors"), facts.pop("starts")), shape=(people, people)
+    )
     return {**facts, "probabilities": matrix}
 
 

@@ -28,7 +28,14 @@ def plot_frontier(target: Any, ax: Any = None) -> Any:
     ax.plot(frontier["budget"], frontier["leakage_bits"], marker="o", label="in all")
     ax.plot(frontier["budget"], frontier["leakage_groups_bits"], linestyle="--", label="by the groups")
     if not isinstance(target, Frontier):
-        ax.plot([target.facts_["budget"]], [target.leakage_], marker="*", markersize=12, linestyle="", label="this mechanism")
+        ax.plot(
+            [target.facts_["budget"]],
+            [target.leakage_],
+            marker="*",
+            markersize=12,
+            linestyle="",
+            label="this mechanism",
+        )
     ax.set_xlabel("budget (largest expected distance)")
     ax.set_ylabel("leakage (bits)")
     ax.set_title(f"Trade-off of {frontier.method}")
@@ -41,7 +48,12 @@ def plot_groups(model: Any, ax: Any = None) -> Any:
     ax = _axes(ax)
     labels = [group["label"] for group in model.groups_]
     ax.bar(range(len(labels)), [group["people"] for group in model.groups_])
-    ax.set_xticks(range(len(labels)), labels, rotation=30 if max(map(len, labels)) > 8 else 0, ha="right" if max(map(len, labels)) > 8 else "center")
+    ax.set_xticks(
+        range(len(labels)),
+        labels,
+        rotation=30 if max(map(len, labels)) > 8 else 0,
+        ha="right" if max(map(len, labels)) > 8 else "center",
+    )
     for limit in model.people or ():
         ax.axhline(limit, linestyle="--", linewidth=1, color="gray")
     ax.set_ylabel("people")
@@ -53,12 +65,16 @@ def plot_channel(model: Any, group: int = 0, ax: Any = None) -> Any:
     """Probabilities of one pool's channel: from the own cluster (or person) to that of the donor."""
     channel = model.channels_[group]
     if "probabilities" not in channel:
-        raise InputError.of("channel", f"donors of this method are drawn by rule ({channel['kind']})", "There is no table to plot.")
+        raise InputError.of(
+            "channel", f"donors of this method are drawn by rule ({channel['kind']})", "There is no table to plot."
+        )
     ax = _axes(ax)
     matrix = channel["probabilities"]
     if scipy.sparse.issparse(matrix):
         entries = matrix.tocoo()
-        drawn = ax.scatter(entries.col, entries.row, c=entries.data, s=max(0.5, 2000 / matrix.shape[0] ** 1.2), marker="s")
+        drawn = ax.scatter(
+            entries.col, entries.row, c=entries.data, s=max(0.5, 2000 / matrix.shape[0] ** 1.2), marker="s"
+        )
         ax.invert_yaxis()
         ax.set_xlabel("donor")
         ax.set_ylabel("person")

@@ -33,7 +33,10 @@ class Verification:
     """The independent check of a release, from its files. It is true when no check failed."""
 
     def __init__(self, facts: dict, text: str) -> None:
-        self.checks = [Check(check["name"], check["passed"], check.get("detail", ""), check.get("warning", False)) for check in facts["checks"]]
+        self.checks = [
+            Check(check["name"], check["passed"], check.get("detail", ""), check.get("warning", False))
+            for check in facts["checks"]
+        ]
         self.passed = bool(facts["passed"])
         self._text = text
 
@@ -54,9 +57,19 @@ class Release:
     of their groups. For arrays and sparse matrices `people` is a dict of columns.
     """
 
-    def __init__(self, folder: Path, facts: dict | None, given: Given, mechanism: _core.Mechanism | None, progress: Progress, temporary: Any = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        facts: dict | None,
+        given: Given,
+        mechanism: _core.Mechanism | None,
+        progress: Progress,
+        temporary: Any = None,
+    ) -> None:
         self.folder = folder
-        self.facts = facts  #: what `hyobscure publish --json` prints; private, unlike the files. None of one that was read
+        self.facts = (
+            facts  #: what `hyobscure publish --json` prints; private, unlike the files. None of one that was read
+        )
         self._given = given
         self._mechanism = mechanism
         self._progress = progress
@@ -124,7 +137,9 @@ class Release:
         if self.manifest["shape"] == "long":
             raise InputError.of("X", "long data has its features in events", "Use `events`.")
         if kind == "numpy":
-            numbers = _core.release_numbers(self._source(), os.fspath(self.folder), "people", self._columns["features"], None)
+            numbers = _core.release_numbers(
+                self._source(), os.fspath(self.folder), "people", self._columns["features"], None
+            )
             return numbers.astype(self._given.people.dtype)
         return _select(self.people, self._columns["features"])
 
@@ -144,7 +159,9 @@ class Release:
         if original is None:  # files
             return table
         known = _tables.column_names(original)
-        return _tables.with_types_of(table, original, [column for column in self._original_columns(name) if column in known])
+        return _tables.with_types_of(
+            table, original, [column for column in self._original_columns(name) if column in known]
+        )
 
     def _original_columns(self, table: str) -> list[str]:
         """Those whose cells are the original's: not labels, nor new ids."""
@@ -157,7 +174,9 @@ class Release:
 
     def _column(self, table: str, name: str) -> np.ndarray:
         """Of an array or matrix: ids are numbers unless they were replaced."""
-        texts = name == self._columns["secret"] or (self.manifest["ids"] == "replace" and name in (self._columns["id"], self._columns.get("person")))
+        texts = name == self._columns["secret"] or (
+            self.manifest["ids"] == "replace" and name in (self._columns["id"], self._columns.get("person"))
+        )
         if texts:
             return np.asarray(_core.release_texts(self._source(), os.fspath(self.folder), table, name, None))
         numbers = _core.release_numbers(self._source(), os.fspath(self.folder), table, [name], None)[:, 0]
@@ -168,7 +187,9 @@ class Release:
         people, events = self.people[self._columns["id"]], self.events
         order = np.argsort(people, kind="stable")
         rows = order[np.searchsorted(people[order], events["person"])]
-        matrix = scipy.sparse.csr_matrix((events["value"].astype(given.dtype), (rows, events["item"])), shape=(len(people), given.shape[1]))
+        matrix = scipy.sparse.csr_matrix(
+            (events["value"].astype(given.dtype), (rows, events["item"])), shape=(len(people), given.shape[1])
+        )
         return matrix.asformat(given.format)
 
     # --- the evidence
@@ -189,7 +210,15 @@ class Release:
     def report(self, file: str | os.PathLike, audit: Audit | None = None, *, force: bool = False) -> None:
         """Writes everything about the release on one HTML page. It holds counts finer than the release: not part of it."""
         with reports(self._progress) as report:
-            _core.write_report(os.fspath(file), force, self._source(), self._mechanism, os.fspath(self.folder), None if audit is None else audit._core, report)
+            _core.write_report(
+                os.fspath(file),
+                force,
+                self._source(),
+                self._mechanism,
+                os.fspath(self.folder),
+                None if audit is None else audit._core,
+                report,
+            )
 
     def __repr__(self) -> str:
         size = ", ".join(f"{file['name']}: {file['rows']} rows" for file in self.manifest["files"])
@@ -199,7 +228,9 @@ class Release:
         return _html.release(self)
 
 
-def verify(folder: str | os.PathLike, spec: str | os.PathLike | None = None, *, progress: Progress = False, **settings: Any) -> Verification:
+def verify(
+    folder: str | os.PathLike, spec: str | os.PathLike | None = None, *, progress: Progress = False, **settings: Any
+) -> Verification:
     """Checks a written release from its files, and against the data of a spec where one is given. Settings are keys of the
     spec with __ for the point.
 

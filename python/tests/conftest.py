@@ -38,10 +38,18 @@ def make_long(people=240, seed=3):
     random = np.random.default_rng(seed)
     age = random.integers(20, 60, people)
     who = pandas.DataFrame({"user": np.arange(people) * 3 + 1, "age": age})
-    liked = random.random((people, 40)) < 0.15 + 0.35 * np.exp(-(((np.arange(40) * 1.0 + 20) - age[:, None]) ** 2) / 200)
+    liked = random.random((people, 40)) < 0.15 + 0.35 * np.exp(
+        -(((np.arange(40) * 1.0 + 20) - age[:, None]) ** 2) / 200
+    )
     liked[:, 0] = True  # nobody is without an event
     person, item = np.nonzero(liked)
-    events = pandas.DataFrame({"user": who["user"].to_numpy()[person], "film": [f"film {i}" for i in item], "stars": random.integers(1, 6, len(item))})
+    events = pandas.DataFrame(
+        {
+            "user": who["user"].to_numpy()[person],
+            "film": [f"film {i}" for i in item],
+            "stars": random.integers(1, 6, len(item)),
+        }
+    )
     return who, events.sample(frac=1, random_state=1, ignore_index=True)
 
 
@@ -79,7 +87,9 @@ def program():
         pytest.skip(f"there is no program {PROGRAM}: build it, or set HYOBSCURE_PROGRAM")
 
     def run(*arguments, cwd=None):
-        done = subprocess.run([str(PROGRAM), *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=300)
+        done = subprocess.run(
+            [str(PROGRAM), *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=300
+        )
         assert done.returncode == 0, done.stderr
         return done.stdout
 

@@ -20,7 +20,9 @@ def attack(target, attacker, **options):
 
 def test_a_forest_of_scikit_learn_errs_like_ours(model):
     """Both are forests of 100 trees with the same conventions, on the same splits and draws."""
-    found = hyobscure.audit(model, attacker=["forest", RandomForestRegressor(n_estimators=100)], scenario="I", releases=4)
+    found = hyobscure.audit(
+        model, attacker=["forest", RandomForestRegressor(n_estimators=100)], scenario="I", releases=4
+    )
     ours, theirs = found.attacks
     assert (ours["attacker"], theirs["attacker"]) == ("random forest", "RandomForestRegressor")
     for figure in ("group_only", "nothing"):  # made by the core alone
@@ -72,11 +74,26 @@ def test_a_guess_is_moved_into_the_group(model):
     assert seen["published"] == seen["unobscured"]
 
 
-@pytest.mark.parametrize("attacker", [RandomForestClassifier(n_estimators=30), GaussianNB(), HistGradientBoostingRegressor(max_iter=20)])
+@pytest.mark.parametrize(
+    "attacker", [RandomForestClassifier(n_estimators=30), GaussianNB(), HistGradientBoostingRegressor(max_iter=20)]
+)
 def test_classifiers_and_models_without_sparse_rows_attack_too(model, attacker):
     seen = attack(model, attacker, releases=2)
     assert seen["attacker"] == type(attacker).__name__
     assert 0 < seen["published"]["mean"] < seen["nothing"]["mean"] * 1.2
+
+
+def test_a_classifier_guesses_the_number_of_least_expected_error():
+    """Against every value tried in turn."""
+    from hyobscure.auditing import _medians
+
+    random = np.random.default_rng(4)
+    values = np.sort(random.choice(100, 9, replace=False)).astype(float)
+    probabilities = random.dirichlet(np.full(9, 0.3), 200)
+    errors = np.abs(values[:, None] - values) @ probabilities.T  # guess x row
+    guesses = _medians(probabilities, values)
+    chosen = errors[np.searchsorted(values, guesses), np.arange(200)]
+    assert chosen == pytest.approx(errors.min(axis=0), abs=1e-9)
 
 
 def test_a_seed_gives_the_same_attack_again(model):
@@ -86,14 +103,19 @@ def test_a_seed_gives_the_same_attack_again(model):
 
 def test_scenario_two_and_all_of_the_core(model):
     found = hyobscure.audit(model, scenario="II", releases=2)
-    assert [(each["attacker"], each["scenario"]) for each in found.attacks] == [("random forest", "II"), ("boosted trees", "II")]
+    assert [(each["attacker"], each["scenario"]) for each in found.attacks] == [
+        ("random forest", "II"),
+        ("boosted trees", "II"),
+    ]
     assert found.informed["error"] <= found.informed["group_only"]
 
 
 def test_a_secret_by_name_needs_a_classifier(wide):
     towns = wide.drop(columns=["age"])
     settings = {"secret.kind": "categorical", "channel.budget_share": 0.5}
-    model = HyObscure(id="who", people=(20, 240), values=(2, 2), method="exact", clusters=4, random_state=1, settings=settings).fit(towns, "town")
+    model = HyObscure(
+        id="who", people=(20, 240), values=(2, 2), method="exact", clusters=4, random_state=1, settings=settings
+    ).fit(towns, "town")
     seen = attack(model, RandomForestClassifier(n_estimators=20), releases=2)
     assert 0 <= seen["unobscured"]["mean"] <= 1
     with pytest.raises(InputError, match="regressor cannot guess"):

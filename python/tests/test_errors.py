@@ -42,7 +42,9 @@ def test_limits_that_cannot_be_met_are_refused_with_the_nearest_that_can(numbers
 def test_a_bad_cell_is_told_by_its_row_and_column_and_not_by_its_content(wide):
     broken = wide.assign(height=wide["height"].astype(object))
     broken.loc[17, "height"] = None
-    error = refusal(lambda: HyObscure(id="who", keep=["gender"], settings={"channel.budget_share": 0.4}, **QUICK).fit(broken, "age"))
+    error = refusal(
+        lambda: HyObscure(id="who", keep=["gender"], settings={"channel.budget_share": 0.4}, **QUICK).fit(broken, "age")
+    )
     assert error.place.row == 18 and error.place.column == "height"
     assert wide.loc[17, "who"] not in str(error)
 
@@ -55,7 +57,9 @@ def test_other_people_are_refused(model, numbers):
 
 def test_people_without_a_donor_are_not_passed_over(numbers):
     X, y = numbers
-    model = HyObscure(settings={"channel.budget_share": 0.4, "secret.keep": [25, 60]}, **{**QUICK, "people": (10, 200)}).fit(X, y)
+    model = HyObscure(
+        settings={"channel.budget_share": 0.4, "secret.keep": [25, 60]}, **{**QUICK, "people": (10, 200)}
+    ).fit(X, y)
     assert "left out" in str(refusal(lambda: model.transform(X)))
     release = model.publish()
     assert len(release.X) == (y >= 25).sum()

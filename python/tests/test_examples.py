@@ -14,7 +14,9 @@ from nbclient import NotebookClient
 
 import hyobscure
 
-MODULES = [module.name for module in pkgutil.iter_modules(hyobscure.__path__) if not module.ispkg and module.name != "_core"]
+MODULES = [
+    module.name for module in pkgutil.iter_modules(hyobscure.__path__) if not module.ispkg and module.name != "_core"
+]
 
 
 @pytest.mark.parametrize("name", ["__init__", *MODULES])
@@ -25,7 +27,14 @@ def test_the_examples_of_the_docstrings_run(name, tmp_path, monkeypatch):
 
 
 def test_what_users_call_has_an_example():
-    for documented in (hyobscure.HyObscure, hyobscure.HyObscure.from_spec, hyobscure.audit, hyobscure.verify, hyobscure.settings, hyobscure.InputError):
+    for documented in (
+        hyobscure.HyObscure,
+        hyobscure.HyObscure.from_spec,
+        hyobscure.audit,
+        hyobscure.verify,
+        hyobscure.settings,
+        hyobscure.InputError,
+    ):
         assert ">>>" in documented.__doc__, documented
 
 
@@ -33,7 +42,9 @@ def test_what_users_call_has_an_example():
 def test_the_notebooks_run(notebook, tmp_path):
     content = nbformat.read(notebook, as_version=4)
     assert not any(cell.get("outputs") for cell in content.cells), "outputs are made, not stored"
-    NotebookClient(content, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}).execute()
+    NotebookClient(
+        content, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
+    ).execute()
 
 
 @pytest.mark.parametrize("page", ["docs/python.md", "README.md"])
@@ -42,7 +53,9 @@ def test_the_python_of_the_documents_runs_and_prints_what_they_show(page, tmp_pa
     blocks = re.findall(r"```python\n(.*?)```(?:\s*```\n(.*?)```)?", text, re.S)
     assert blocks
     script = "\n".join(code for code, _ in blocks)
-    done = subprocess.run([sys.executable, "-W", "error", "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=300
+    )
     assert done.returncode == 0, done.stderr
     shown = [line for _, output in blocks for line in output.splitlines()]
     assert shown, "no output is shown"
@@ -74,11 +87,20 @@ after = {line.split()[-1] for line in open("/proc/self/maps") if ".so" in line}
 print(*sorted(after - before), sep="\\n")
 import ssl
 """
-    done = subprocess.run([sys.executable, "-c", "import numpy, scipy, sklearn.base\n" + script], capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", "import numpy, scipy, sklearn.base\n" + script],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     assert done.returncode == 0, done.stderr
     loaded = done.stdout.split()
     assert any("libduckdb" in file for file in loaded) and any("libxgboost" in file for file in loaded)
-    of_the_machine = [file for file in loaded if "site-packages" not in file and not re.search(r"/lib(c|m|stdc\+\+|gcc_s|pthread|dl|rt)[.-]", file)]
+    of_the_machine = [
+        file
+        for file in loaded
+        if "site-packages" not in file and not re.search(r"/lib(c|m|stdc\+\+|gcc_s|pthread|dl|rt)[.-]", file)
+    ]
     assert not [file for file in of_the_machine if "python" not in file], of_the_machine
 
 

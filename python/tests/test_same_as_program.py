@@ -79,7 +79,9 @@ def test_tables_in_memory_give_the_files_that_their_parquet_gives(case, program)
     if shape == "wide":
         model = HyObscure(id="who", keep=["gender"], settings=further, **QUICK).fit(tables["people"], "age")
     else:
-        model = HyObscure(id="user", settings={**LONG, **further}, **QUICK).fit(tables["people"], "age", events=tables["events"])
+        model = HyObscure(id="user", settings={**LONG, **further}, **QUICK).fit(
+            tables["people"], "age", events=tables["events"]
+        )
     model.save(folder / "python.json")
     assert (folder / "python.json").read_bytes() == (folder / "cli.json").read_bytes()
     if format == "parquet":  # a CSV file has no types: its release is text

@@ -43,7 +43,11 @@ def test_the_checks_of_scikit_learn(estimator, check):
 def test_it_stands_in_a_pipeline(numbers):
     X, y = numbers
     old = (y > 40).astype(int)
-    pipeline = make_pipeline(StandardScaler(), HyObscure(settings={"channel.budget_share": 0.5, "channel.distance": "euclidean"}, **QUICK), RandomForestClassifier(random_state=0))
+    pipeline = make_pipeline(
+        StandardScaler(),
+        HyObscure(settings={"channel.budget_share": 0.5, "channel.distance": "euclidean"}, **QUICK),
+        RandomForestClassifier(random_state=0),
+    )
     pipeline.set_params(hyobscure__values=(1, 2), hyobscure__people=(1, 200), hyobscure__groups=1)
     assert pipeline.fit(X, old).predict(X).shape == old.shape
 
@@ -76,6 +80,37 @@ def test_what_is_learned_adds_up(model, numbers):
     for channel, group in zip(model.channels_, model.groups_):
         assert channel["people"] == group["people"]
         assert channel["probabilities"].sum(axis=1) == pytest.approx(1, abs=1e-9)
+
+
+def test_arguments_are_keys_of_the_spec(wide):
+    model = HyObscure(
+        0.3,
+        groups=2,
+        people=(50, 150),
+        values=(4, 30),
+        clusters=3,
+        method="xobf",
+        random_state=9,
+        id="who",
+        keep=["gender"],
+        settings={"secret.atoms": 50, "method.balanced": False},
+    )
+    assert model._given(wide, "age", None, reset=True).source().settings == {
+        "people.query": '"SELECT * FROM people"',
+        "people.id": '"who"',
+        "people.secret": '"age"',
+        "people.features": '["visits", "height", "town"]',
+        "people.keep": '["gender"]',
+        "secret.atoms": "50",
+        "groups.count": "2",
+        "groups.people": "[50, 150]",
+        "groups.values": "[4, 30]",
+        "channel.clusters": "3",
+        "channel.budget": "0.3",
+        "method.name": '"xobf"',
+        "method.balanced": "false",
+        "method.seed": "9",
+    }
 
 
 def test_the_channel_of_people_is_sparse(numbers):

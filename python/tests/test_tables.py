@@ -5,6 +5,7 @@ import numpy as np
 import pandas
 import polars
 import pyarrow
+import pyarrow.parquet
 import pytest
 import scipy.sparse
 from conftest import LONG, QUICK, groups_of_labels
@@ -19,7 +20,13 @@ TO = {
     "pyarrow": lambda frame: pyarrow.Table.from_pandas(frame, preserve_index=False),
     "duckdb": lambda frame: duckdb.from_arrow(pyarrow.Table.from_pandas(frame, preserve_index=False)),
 }
-TYPES = {"pandas": pandas.DataFrame, "polars": polars.DataFrame, "polars-lazy": polars.DataFrame, "pyarrow": pyarrow.Table, "duckdb": duckdb.DuckDBPyRelation}
+TYPES = {
+    "pandas": pandas.DataFrame,
+    "polars": polars.DataFrame,
+    "polars-lazy": polars.DataFrame,
+    "pyarrow": pyarrow.Table,
+    "duckdb": duckdb.DuckDBPyRelation,
+}
 
 
 def as_pandas(table):
@@ -41,8 +48,6 @@ def test_wide_people_come_back_in_their_type(library, wide):
     assert groups_of_labels(people["age"], original["age"])
     assert list(people["gender"]) == list(original["gender"])
     # Every row of features is somebody's, of the same label and gender.
-    rows = set(zip(people["age"].iloc[[0]], people["gender"].iloc[[0]]))
-    assert rows
     label_of = dict(zip(people["who"], people["age"]))
     donors = {(label_of[row.who], row.gender, row.visits, row.height, row.town) for row in wide.itertuples()}
     assert all((row.age, row.gender, row.visits, row.height, row.town) in donors for row in people.itertuples())
@@ -58,7 +63,9 @@ def test_every_library_gives_the_same_mechanism(library, wide, tmp_path):
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow", "duckdb"])
 def test_long_people_come_back_with_their_events(library, long):
     people, events = (TO[library](frame) for frame in long)
-    model = HyObscure(id="user", settings={**LONG, "channel.budget_share": 0.4}, **QUICK).fit(people, "age", events=events)
+    model = HyObscure(id="user", settings={**LONG, "channel.budget_share": 0.4}, **QUICK).fit(
+        people, "age", events=events
+    )
     release = model.publish()
     assert isinstance(release.events, TYPES[library])
     published, seen = as_pandas(release.people), as_pandas(release.events)
@@ -74,28 +81,45 @@ def test_long_people_come_back_with_their_events(library, long):
 
 
 def test_every_column_keeps_its_type(wide):
-    short = wide.assign(town=wide["town"].astype("category"), visits=wide["visits"].astype("int8"), height=wide["height"].astype("float32"), gender=wide["gender"].astype("string"))
+    short = wide.assign(
+        town=wide["town"].astype("category"),
+        visits=wide["visits"].astype("int8"),
+        height=wide["height"].astype("float32"),
+        gender=wide["gender"].astype("string"),
+    )
     for table in (short, polars.from_pandas(short), pyarrow.Table.from_pandas(short, preserve_index=False)):
         people = HyObscure(**WIDE).fit(table, "age").publish().people
         for column in ("who", "gender", "visits", "height", "town"):
-            types = [(each.schema.field(column).type if isinstance(each, pyarrow.Table) else each[column].dtype) for each in (table, people)]
+            types = [
+                (each.schema.field(column).type if isinstance(each, pyarrow.Table) else each[column].dtype)
+                for each in (table, people)
+            ]
             assert types[0] == types[1], column
 
 
 def test_several_secrets_are_one_tuple_of_names(wide):
     settings = {"secret.kind": ["ordered", "categorical"], "channel.budget_share": 0.5}
-    model = HyObscure(id="who", people=(30, 240), values=(2, 80), method="exact", clusters=4, random_state=1, settings=settings).fit(wide, ("age", "gender"))
+    model = HyObscure(
+        id="who", people=(30, 240), values=(2, 80), method="exact", clusters=4, random_state=1, settings=settings
+    ).fit(wide, ("age", "gender"))
     release = model.publish()
     assert list(release.people.columns)[:4] == ["who", "group", "age", "gender"]
     assert release.verify().passed
 
 
 def test_arrow_memory_in_several_batches_is_read_like_one(wide, tmp_path):
-    whole = pyarrow.Table.from_pandas(wide, preserve_index=False)
+    """With empty cells, texts and bits, cut where no byte ends."""
+    holes = wide.assign(height=wide["height"].where(wide.index % 5 != 2), town=wide["town"].where(wide.index % 7 != 3))
+    whole = pyarrow.Table.from_pandas(holes.assign(tall=wide["height"] > 170), preserve_index=False)
     pieces = pyarrow.concat_tables([whole.slice(0, 7), whole.slice(7, 100), whole.slice(107)])
-    HyObscure(**WIDE).fit(whole, "age").save(tmp_path / "a.json")
-    HyObscure(**WIDE).fit(pieces, "age").save(tmp_path / "b.json")
+    arguments = {**WIDE, "settings": {**WIDE["settings"], "people.missing": "category"}}
+    for table, name in ((whole, "a.json"), (pieces, "b.json")):
+        HyObscure(**arguments).fit(table, "age").save(tmp_path / name)
+    whole.to_pandas().to_parquet(tmp_path / "people.parquet")
+    read = pyarrow.parquet.read_table(tmp_path / "people.parquet")
+    HyObscure(**arguments).fit(read, "age").save(tmp_path / "c.json")
     assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
+    assert (tmp_path / "a.json").read_bytes() == (tmp_path / "c.json").read_bytes()
 
 
 def test_an_array_and_the_same_table_are_the_same_people(numbers, model, tmp_path):
@@ -146,8 +170,19 @@ def test_transform_is_the_draw_that_publish_writes(wide):
 
 def test_secrets_by_name(wide):
     settings = {"secret.kind": "categorical", "channel.budget_share": 0.4}
-    model = HyObscure(id="who", people=(20, 240), values=(1, 4), groups=1, method="exact", clusters=4, random_state=1, settings=settings)
-    towns = wide.assign(region=np.where(wide["age"] % 3 == 0, "east", np.where(wide["age"] % 3 == 1, "west", "centre"))).drop(columns=["gender"])
+    model = HyObscure(
+        id="who",
+        people=(20, 240),
+        values=(1, 4),
+        groups=1,
+        method="exact",
+        clusters=4,
+        random_state=1,
+        settings=settings,
+    )
+    towns = wide.assign(
+        region=np.where(wide["age"] % 3 == 0, "east", np.where(wide["age"] % 3 == 1, "west", "centre"))
+    ).drop(columns=["gender"])
     model.fit(towns.drop(columns="region"), towns["region"])
     assert model.groups_[0]["values"] == 3
 
@@ -156,3 +191,21 @@ def test_rows_of_y_must_be_those_of_x(numbers):
     X, y = numbers
     with pytest.raises(InputError, match="has 199 values, and X has 200 rows"):
         HyObscure(budget=0.15, **QUICK).fit(X, y[1:])
+
+
+def test_a_secret_that_is_also_a_column_of_x_is_not_published_as_a_feature(wide):
+    with pytest.raises(InputError, match="would be published as a feature"):
+        HyObscure(**WIDE).fit(wide, wide["age"])
+
+
+def test_columns_may_be_called_by_numbers(numbers, model):
+    X, y = numbers
+    frame = pandas.DataFrame(X)  # columns 0, 1, ...
+    other = HyObscure(budget=0.15, **QUICK).fit(frame, y)
+    assert (other.transform(frame).to_numpy() == model.transform(X)).all()
+    assert list(other.publish().people.columns) == ["id", "secret", *map(str, range(X.shape[1]))]
+
+
+def test_without_people_there_is_nothing_to_fit(numbers):
+    with pytest.raises(InputError, match="there are no people"):
+        HyObscure(budget=0.15, **QUICK).fit(None, numbers[1])
