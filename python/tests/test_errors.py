@@ -102,6 +102,35 @@ def test_a_bar_of_tqdm(numbers, capsys):
     assert "reading" in capsys.readouterr().err
 
 
+def stopped_at(stage, method, tmp_path):
+    """A model that got Ctrl-C in this stage of its fit."""
+    hyobscure.synth(tmp_path / "data", people=600, items=100, entries=20)
+    sent = []
+
+    def press(now, done, total):
+        if now == stage and not sent:
+            sent.append(now)
+            signal.raise_signal(signal.SIGINT)
+            time.sleep(0.5)  # the main thread looks for signals 20 times a second
+
+    model = HyObscure.from_spec(tmp_path / "data" / "spec.toml", method=method, random_state=1, progress=press)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit()
+    assert sent
+    return model
+
+
+def test_stopped_before_there_is_an_answer_a_model_has_none(tmp_path):
+    assert not hasattr(stopped_at("clusters", "fine", tmp_path), "mechanism_")
+
+
+def test_stopped_later_a_model_has_the_best_answer_so_far(tmp_path):
+    model = stopped_at("moving boundaries", "hyobscure", tmp_path)
+    assert not model.converged_
+    model.progress = False
+    assert model.publish(tmp_path / "release").verify().passed
+
+
 LONG_WORK = """
 import sys, hyobscure
 hyobscure.synth(sys.argv[1] + "/data", people=4000, items=400, entries=40)
