@@ -122,7 +122,7 @@ def run(options: argparse.Namespace, executors: int, spec: pathlib.Path, folder:
         release = timed(
             "publish", lambda: hs.publish(people, events, mechanism, here / "release", spec=spec, work=work)
         )
-        found = timed("verify", lambda: hs.verify(release.folder, people, events, spec=spec, work=work))
+        found = timed("verify", lambda: hs.verify(release.folder))
         if not found.passed:
             sys.exit(f"the release does not verify: {[check for check in found.checks if not check.passed]}")
         steps = Pages(spark).steps()
@@ -189,10 +189,12 @@ def main() -> None:
         folder = options.folder or pathlib.Path(scratch)
         folder.mkdir(parents=True, exist_ok=True)
         spec = make_data(options, folder)
-        runs = [run(options, executors, spec, folder) for executors in options.executors]
+        runs = []
+        for executors in options.executors:
+            runs.append(run(options, executors, spec, folder))
+            if options.json:
+                options.json.write_text(json.dumps(runs, indent=1))
     print_runs(options, runs)
-    if options.json:
-        options.json.write_text(json.dumps(runs, indent=1))
 
 
 if __name__ == "__main__":
