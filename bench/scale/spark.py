@@ -64,28 +64,40 @@ def make_data(options: argparse.Namespace, folder: pathlib.Path) -> pathlib.Path
     return spec
 
 
-class Pages:
-    """Spark's REST API: what each job description took."""
+class Watch:
+    """Times calls; Spark's REST API tells what the steps of each took."""
 
-    def __init__(self, spark) -> None:
-        self.address = f"{spark.sparkContext.uiWebUrl}/api/v1/applications/{spark.sparkContext.applicationId}"
+    def __init__(self, spark, label: str) -> None:
+        context = spark.sparkContext
+        self.address = f"{context.uiWebUrl}/api/v1/applications/{context.applicationId}"
+        self.label, self.calls, self.steps = label, {}, {}
+        self.next_job = 0
+
+    def timed(self, name: str, call: Callable):
+        begin = time.monotonic()
+        result = call()
+        self.calls[name] = time.monotonic() - begin
+        print(f"{self.label}: {name} {self.calls[name]:.1f} s", file=sys.stderr, flush=True)
+        self._add_steps(name)
+        return result
 
     def _list(self, what: str) -> list[dict]:
         with urllib.request.urlopen(f"{self.address}/{what}") as answer:
             return json.load(answer)
 
-    def steps(self) -> dict[str, dict[str, float]]:
+    def _add_steps(self, call: str) -> None:
+        time.sleep(2)  # Spark writes its books a little later
         stages = {stage["stageId"]: stage for stage in self._list("stages") if stage["status"] == "COMPLETE"}
-        steps: dict[str, dict[str, float]] = {}
-        for job in sorted(self._list("jobs"), key=lambda job: job["jobId"]):
-            name = job.get("description", "other").removeprefix("hyobscure: ")
-            step = steps.setdefault(name, dict.fromkeys(["wall", "tasks", *BYTES], 0.0))
+        jobs = [job for job in self._list("jobs") if job["jobId"] >= self.next_job]
+        for job in sorted(jobs, key=lambda job: job["jobId"]):
+            name = job.get("description", "").removeprefix("hyobscure: ")
+            step = self.steps.setdefault(f"{call}: {name}", dict.fromkeys(["wall", "tasks", *BYTES], 0.0))
             step["wall"] += seconds_of(job)
+            self.next_job = job["jobId"] + 1
             for stage in (stages.pop(number) for number in job["stageIds"] if number in stages):
                 step["tasks"] += stage["executorRunTime"] / 1000
-                for name_of_bytes, key in BYTES.items():
-                    step[name_of_bytes] += stage[key] / MEGABYTE
-        return steps
+                for what, key in BYTES.items():
+                    step[what] += stage[key] / MEGABYTE
 
 
 def seconds_of(job: dict) -> float:
@@ -106,31 +118,28 @@ def run(options: argparse.Namespace, executors: int, spec: pathlib.Path, folder:
         people, events = (
             spark.read.parquet(str(spec.parent / f"{name}.parquet")) for name in ("people", "events")
         )
-        work = str(here / "tables")
-        calls: dict[str, float] = {}
-
-        def timed(name: str, call: Callable):
-            begin = time.monotonic()
-            result = call()
-            calls[name] = time.monotonic() - begin
-            print(f"{executors} executors: {name} {calls[name]:.1f} s", file=sys.stderr, flush=True)
-            return result
-
-        census = timed("census", lambda: hs.census(people, events, spec=spec, work=work))
-        mechanism = timed("fit", lambda: hs.fit(census))
-        sums = sum(map(len, census.payloads)) / MEGABYTE
-        release = timed(
-            "publish", lambda: hs.publish(people, events, mechanism, here / "release", spec=spec, work=work)
+        where = {"spec": spec, "work": str(here / "tables")}
+        watch = Watch(spark, f"{executors} executors")
+        census = watch.timed("census", lambda: hs.census(people, events, **where))
+        mechanism = watch.timed("fit", lambda: hs.fit(census))
+        release = watch.timed(
+            "publish", lambda: hs.publish(people, events, mechanism, here / "release", **where)
         )
-        found = timed("verify", lambda: hs.verify(release.folder, people, events, spec=spec, work=work))
+        found = watch.timed("verify", lambda: hs.verify(release.folder))
         if not found.passed:
             sys.exit(f"the release does not verify: {[check for check in found.checks if not check.passed]}")
-        steps = Pages(spark).steps()
     finally:
         spark.stop()
         cluster.stop()
     check_by_command_line(options, spec, mechanism.text, here)
-    return {"executors": executors, "calls": calls, "steps": steps, "sums_mb": sums, "events": release.events}
+    sums = sum(map(len, census.payloads)) / MEGABYTE
+    return {
+        "executors": executors,
+        "calls": watch.calls,
+        "steps": watch.steps,
+        "sums_mb": sums,
+        "events": release.events,
+    }
 
 
 def check_by_command_line(
@@ -189,10 +198,12 @@ def main() -> None:
         folder = options.folder or pathlib.Path(scratch)
         folder.mkdir(parents=True, exist_ok=True)
         spec = make_data(options, folder)
-        runs = [run(options, executors, spec, folder) for executors in options.executors]
+        runs = []
+        for executors in options.executors:
+            runs.append(run(options, executors, spec, folder))
+            if options.json:
+                options.json.write_text(json.dumps(runs, indent=1))
     print_runs(options, runs)
-    if options.json:
-        options.json.write_text(json.dumps(runs, indent=1))
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from . import arrow
 from .errors import carried
 
 BLOCK = kernels.FINGERPRINT_BLOCK  # people whose fingerprint is taken together
-_MOST_BYTES = 64 << 20  # of sums in a task, before they are handed on
+_MOST_BYTES = 512 << 20  # of sums in a task: fewer would be handed on again and again
 _PARTS_OF_BATCH = 64  # one may take a megabyte
 _SIGN = np.uint64(1 << 63)
 

@@ -249,14 +249,17 @@ def _check_columns(release: _Release, findings: Verification) -> bool:
     }
     if release.is_long:
         declared["events.parquet"] = [columns["person"], *release.event_columns()]
+    same = True
     for name, wanted in declared.items():
         found = release.table(name).columns
+        wrong = f"{name} has {len(found)} columns, and not just {', '.join(wanted)}"
         findings.add(
             f"the columns of {name} are the declared ones",
-            [] if found == wanted else [f"{name} has {len(found)} columns, and not just {', '.join(wanted)}"],
+            [] if found == wanted else [wrong],
             f"{len(wanted)} columns",
         )
-    return findings.passed or all(release.table(name).columns == wanted for name, wanted in declared.items())
+        same = same and found == wanted
+    return same
 
 
 def _check_labels(release: _Release, people: DataFrame, findings: Verification) -> None:

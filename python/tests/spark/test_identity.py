@@ -1,7 +1,9 @@
 """Command line = Spark: the same mechanism, byte for byte, and the same release, row for row in order."""
 
+import json
+
 import pytest
-from made import LONG_SPEC, long_tables, rows_of, wide_tables, write
+from made import LONG_SPEC, long_tables, program, rows_of, wide_tables, write
 
 import hyobscure.spark as hs
 
@@ -46,6 +48,7 @@ def test_the_release_is_the_command_lines_and_verifies(spark, made, work, tmp_pa
     )
     found = hs.verify(release.folder, people, events, spec=made.spec, work=work)
     assert found.passed, [check for check in found.checks if not check.passed]
+    assert json.loads(program("verify", release.folder, "--against", made.spec, "--json"))["passed"]
 
 
 @pytest.mark.parametrize("partitions", [1, 7, 64])
@@ -108,3 +111,8 @@ def test_people_who_are_nearly_all_alike(spark, work, tmp_path):
     assert mechanism.text == made.fitted().read_text()
     hs.publish(*made.frames(spark, 5), mechanism, tmp_path / "release", spec=made.spec, work=work)
     assert_same_release(made, tmp_path / "release")
+    nameless = write(
+        tmp_path / "nameless", ALIKE_SPEC.replace('order = "shuffled"', 'ids = "drop"'), people=people
+    )
+    hs.publish(*nameless.frames(spark), mechanism, tmp_path / "dropped", spec=nameless.spec, work=work)
+    assert_same_release(nameless, tmp_path / "dropped")
