@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import os
 import pkgutil
 import re
 import subprocess
@@ -54,7 +55,12 @@ def test_the_python_of_the_documents_runs_and_prints_what_they_show(page, tmp_pa
     assert blocks
     script = "\n".join(code for code, _ in blocks)
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=300
+        [sys.executable, "-W", "error", "-c", script],
+        cwd=tmp_path,
+        env={**os.environ, "PYSPARK_PYTHON": sys.executable},  # an environment that is not activated
+        capture_output=True,
+        text=True,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     shown = [line for _, output in blocks for line in output.splitlines()]
