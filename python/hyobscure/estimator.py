@@ -237,10 +237,7 @@ class HyObscure(TransformerMixin, BaseEstimator):
                 "frontier", "a mechanism that was loaded has no census", "Call fit on the people first."
             )
         with reports(self.progress) as report:
-            text, stopped = self._fitted.frontier(self._source, points, report)
-        if stopped:
-            raise KeyboardInterrupt
-        return Frontier.of(json.loads(text))
+            return Frontier.of(json.loads(self._fitted.frontier(self._source, points, report)))
 
     # --- apply
 
