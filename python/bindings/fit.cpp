@@ -56,19 +56,18 @@ Fitted fit_people(const Source& source, const Progress& progress) {
 }
 
 Fitted fit(const Source& source, const nb::object& report) {
-  auto [fitted, stopped] = work_until_stopped(
-      report, source.threads(), [&](const Progress& progress) { return fit_people(source, progress); });
-  fitted.stopped = stopped;
-  return std::move(fitted);
+  auto worked = work_until_stopped(report, source.threads(),
+                                   [&](const Progress& progress) { return fit_people(source, progress); });
+  worked.answer.stopped = worked.signal.has_value();
+  return std::move(worked.answer);
 }
 
-/// JSON, and whether it was cut short.
-nb::tuple frontier(const Fitted& fitted, const Source& source, int points, const nb::object& report) {
-  const auto [found, stopped] = work_until_stopped(report, source.threads(), [&](const Progress& progress) {
+std::string frontier(const Fitted& fitted, const Source& source, int points, const nb::object& report) {
+  const auto found = work(report, source.threads(), [&](const Progress& progress) {
     return obscure::trace_frontier(fitted.taken->people, source.spec(), fitted.taken->census, points,
                                    progress);
   });
-  return nb::make_tuple(report::frontier_json(found), stopped);
+  return report::frontier_json(found);
 }
 
 /// An array of Python's that owns the numbers.

@@ -34,11 +34,11 @@ class PythonReports {
   std::optional<nb::python_error> raised_;
 };
 
-/// An answer, and whether Ctrl-C came before it was complete.
+/// An answer, and what a signal raised before it was complete: Ctrl-C a KeyboardInterrupt.
 template <class Answer>
 struct Worked {
   Answer answer;
-  bool stopped = false;
+  std::optional<nb::python_error> signal;
 };
 
 /// Does long work on a thread of its own and without Python's lock, so that other threads of Python go on.
@@ -67,12 +67,12 @@ auto work_until_stopped(const nb::object& report, int threads, Work&& work) {
     }
   }
   try {
-    Worked<Answer> worked{answer.get(), signal.has_value()};
+    Answer found = answer.get();
     reports.throw_if_raised();
-    return worked;
-  } catch (const Stopped&) {
+    return Worked<Answer>{std::move(found), std::move(signal)};
+  } catch (...) {
     reports.throw_if_raised();
-    if (signal) throw *signal;
+    if (signal) throw nb::python_error(*signal);
     throw;
   }
 }
@@ -81,6 +81,7 @@ auto work_until_stopped(const nb::object& report, int threads, Work&& work) {
 template <class Work>
 auto work(const nb::object& report, int threads, Work&& work) {
   auto worked = work_until_stopped(report, threads, std::forward<Work>(work));
+  if (worked.signal) throw nb::python_error(*worked.signal);
   return std::move(worked.answer);
 }
 

@@ -163,6 +163,7 @@ class HyObscure(TransformerMixin, BaseEstimator):
         self._take(fitted.mechanism, json.loads(fitted.json))
         self._fitted, self._source, self._y, self._kept_given = fitted, source, y, given
         self._feature_columns = given.features if _tables.is_frame(X) else None
+        self._is_long = events is not None
         if fitted.stopped:
             raise KeyboardInterrupt
         if not self.converged_:
@@ -184,6 +185,7 @@ class HyObscure(TransformerMixin, BaseEstimator):
     def _given(self, X: Any, y: Any, events: Any, reset: bool) -> _given.Given:
         """The people, checked as scikit-learn does, with all settings."""
         given = _given.from_arguments(self.get_params(deep=False))
+        reset = reset or not hasattr(self, "n_features_in_")  # a mechanism that was loaded does not know the columns
         if X is None and given.file and y is None:
             given.kind = _tables.installed_kind()
             return given
@@ -235,10 +237,7 @@ class HyObscure(TransformerMixin, BaseEstimator):
                 "frontier", "a mechanism that was loaded has no census", "Call fit on the people first."
             )
         with reports(self.progress) as report:
-            text, stopped = self._fitted.frontier(self._source, points, report)
-        if stopped:
-            raise KeyboardInterrupt
-        return Frontier.of(json.loads(text))
+            return Frontier.of(json.loads(self._fitted.frontier(self._source, points, report)))
 
     # --- apply
 
@@ -249,9 +248,9 @@ class HyObscure(TransformerMixin, BaseEstimator):
         a mechanism that was loaded needs y again. Not a release: give away what `publish` gives.
         """
         check_is_fitted(self)
+        if self.spec is not None or self._is_long:
+            raise InputError.of("X", "people of files or with events have no features beside them", "Call publish.")
         given = self._given(X, self._y if y is None else y, None, reset=False)
-        if not given.tables:
-            raise InputError.of("X", "people of files have no rows in memory", "Call publish.")
         with reports(self.progress) as report:
             donors = _core.donor_rows(given.source(), self.mechanism_, report)
         return _tables.take(given.people, donors, given.features)
@@ -306,7 +305,10 @@ class HyObscure(TransformerMixin, BaseEstimator):
     # --- files
 
     def save(self, file: str | os.PathLike) -> None:
-        """Writes the mechanism file of the command line. Private: readable by its owner only."""
+        """Writes the mechanism file of the command line. Private: readable by its owner only.
+
+        A pickle of the model is as private, and holds the secrets too.
+        """
         check_is_fitted(self)
         self.mechanism_.save(os.fspath(file))
 
@@ -373,5 +375,5 @@ def load(file: str | os.PathLike, **arguments: Any) -> HyObscure:
     model = HyObscure(**arguments)
     mechanism = _core.Mechanism.load(os.fspath(file))
     model._take(mechanism, json.loads(mechanism.json))
-    model._y = None
+    model._y, model._is_long = None, False
     return model

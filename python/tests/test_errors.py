@@ -9,6 +9,7 @@ import time
 import numpy as np
 import pytest
 from conftest import QUICK
+from sklearn.dummy import DummyRegressor
 
 import hyobscure
 from hyobscure import HyObscure, InputError
@@ -129,6 +130,30 @@ def test_stopped_later_a_model_has_the_best_answer_so_far(tmp_path):
     assert not model.converged_
     model.progress = False
     assert model.publish(tmp_path / "release").verify().passed
+
+
+def test_what_another_signal_raises_is_raised(model):
+    """An alarm while an attacker learns, as a limit of time would set it."""
+
+    class TooLong(Exception):
+        pass
+
+    class Slow(DummyRegressor):
+        def fit(self, X, y):
+            time.sleep(0.4)
+            return super().fit(X, y)
+
+    def ring(*_):
+        raise TooLong
+
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        with pytest.raises(TooLong):
+            hyobscure.audit(model, attacker=Slow(), scenario="I", releases=2)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 LONG_WORK = """

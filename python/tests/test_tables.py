@@ -10,6 +10,7 @@ import pytest
 import scipy.sparse
 from conftest import LONG, QUICK, groups_of_labels
 
+import hyobscure
 from hyobscure import HyObscure, InputError
 
 WIDE = dict(id="who", keep=["gender"], settings={"channel.budget_share": 0.4}, **QUICK)
@@ -78,6 +79,23 @@ def test_long_people_come_back_with_their_events(library, long):
     for user, row in true.items():
         donors.setdefault(label[user], set()).add(row)
     assert all(row in donors[label[user]] for user, row in shown.items())
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars-lazy", "pyarrow"])
+def test_a_mechanism_that_was_loaded_is_applied_to_tables(library, wide, tmp_path, recwarn):
+    model = HyObscure(**WIDE).fit(wide, "age")
+    model.save(tmp_path / "mechanism.json")
+    arguments = {key: WIDE[key] for key in ("id", "keep")}
+    loaded = hyobscure.load(tmp_path / "mechanism.json", **arguments)
+    hidden = as_pandas(loaded.transform(TO[library](wide), "age"))
+    assert hidden.equals(model.transform(wide)) and not recwarn.list
+
+
+def test_people_with_events_are_published_and_not_transformed(long):
+    people, events = long
+    model = HyObscure(id="user", settings={**LONG, "channel.budget_share": 0.4}, **QUICK)
+    with pytest.raises(InputError, match="Call publish"):
+        model.fit_transform(people, "age", events=events)
 
 
 def test_every_column_keeps_its_type(wide):
