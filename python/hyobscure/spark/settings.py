@@ -26,7 +26,10 @@ class SpecText:
         """A file, or the TOML itself where it has more than one line."""
         if isinstance(spec, str) and "\n" in spec:
             return SpecText(spec, "spec")
-        return SpecText(Path(spec).read_text(encoding="utf-8"), str(spec))
+        try:
+            return SpecText(Path(spec).read_text(encoding="utf-8"), str(spec))
+        except OSError:
+            raise refusal(str(spec), "cannot be read", "Correct the path or its permissions.") from None
 
     def parsed(self) -> kernels.Spec:
         return kernels.Spec(self.text, self.name, dict(self.overrides))
@@ -105,6 +108,13 @@ def refuse_undistributed(spec: kernels.Spec, name: str) -> None:
             raise refusal(name, f"{key} = {spec.get(key)} {cause}, which is not distributed", remedy, key)
     if spec.keep:
         raise refusal(name, "people.keep is not distributed", _ALONE, "people.keep")
+    if spec.get("method.within_groups") == "false":
+        raise refusal(
+            name,
+            "donors from all groups are for comparisons, which are not distributed",
+            "Leave method.within_groups out: a release takes donors from the person's own group.",
+            "method.within_groups",
+        )
     if spec.get("channel.budget").startswith('"'):
         raise refusal(
             name,

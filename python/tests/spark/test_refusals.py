@@ -16,6 +16,7 @@ from hyobscure._errors import InputError
         ("[channel]", 'distance = "jaccard"', "channel.distance"),
         ("[channel]", 'clusters = "auto"', "channel.clusters"),
         ("[channel]", 'budget = "at most 2 % of rating RMSE"', "channel.budget"),
+        ("[method]", "within_groups = false", "method.within_groups"),
         ("[people]", 'keep = ["job"]', "people.keep"),
         ("[people]", 'missing = "mean"', "people.missing"),
         ("[secret]", 'kind = "categorical"', "secret.kind"),
