@@ -11,6 +11,14 @@ Spark moves the rows; whatever is computed from them is computed by the kernels 
 executors. The mechanism and the rows of the release are the same as those of the command line, bit for bit.
 """
 
+try:
+    import pyarrow  # noqa: F401
+    import pyspark  # noqa: F401
+except ImportError as error:
+    raise ImportError(
+        "hyobscure.spark needs PySpark 3.5 and PyArrow: pip install 'pyspark==3.5.*' pyarrow"
+    ) from error
+
 from .census import Census, Mechanism, census, fit
 from .publish import Release, publish
 from .verify import Check, Verification, verify

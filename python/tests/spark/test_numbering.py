@@ -7,7 +7,7 @@ from hyobscure.spark.numbering import numbered, ranked
 from hyobscure.spark.storage import Work
 
 
-@pytest.fixture(params=[1, 7, 64])
+@pytest.fixture(params=[1, 23])
 def partitions(spark, request):
     """So many partitions, and no joining of small ones."""
     settings = {
