@@ -1,5 +1,6 @@
 #include "hyobscure/data/engine.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
