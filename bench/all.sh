@@ -25,6 +25,10 @@ if [[ scale == *"$only"* ]]; then
   echo "== scale: growth with people, next to the engine alone"
   python3 "$here/scale/scale.py" "$build/hyobscure"
 fi
+if [[ spark == *"$only"* && -x $build/python-env/bin/python ]]; then  # `./run python` makes it
+  echo "== scale: a Spark cluster on this machine, one executor and two"
+  "$build/python-env/bin/python" "$here/scale/spark.py" "$build/hyobscure"
+fi
 if [[ fine_growth == *"$only"* ]]; then
   echo "== scale: person by person"
   "$build/bench/fine_growth"
