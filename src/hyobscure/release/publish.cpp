@@ -171,7 +171,7 @@ class PublishedIds {
 /// anywhere in a file that may be larger than memory.
 double mean_distance(census::Distance distance, const data::SparseRows& rows,
                      const std::vector<std::uint32_t>& donor_of) {
-  constexpr std::size_t kMost = 100'000, kBlock = 1024;
+  constexpr std::size_t kMost = 100'000, kBlock = 64;
   const std::size_t count = std::min(kMost, rows.size());
   std::vector<double> partial(block_count(count, kBlock), 0.0);
   parallel_blocks(count, kBlock, [&](std::size_t begin, std::size_t end) {
@@ -182,7 +182,8 @@ double mean_distance(census::Distance distance, const data::SparseRows& rows,
         sum.add(census::distance_between(distance, rows[u], rows[donor_of[u]], rows.columns));
     }
     partial[begin / kBlock] = sum.value();
-    rows.let_go(0, rows.size());  // of a mapped file, donors anywhere would stay in memory
+    rows.let_go(0,
+                rows.size());  // donors lie anywhere in a mapped file, and each brings pages around its own
   });
   CompensatedSum total;
   for (const double part : partial) total.add(part);
