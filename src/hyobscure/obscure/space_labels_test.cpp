@@ -249,6 +249,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, SpaceLabelsProperty, testing::Range(0u, 20u));
 TEST(SpaceLabels, PeopleAreCounted) {
   data::People people;
   people.space = space_of(places(rectangle(1, 4)));
+  people.values.resize(4);
   people.secrets = {0, 0, 1, 2, 3, 3, 3};
   const auto groups = label_groups(people, solve::Partition::of({0, 0, 1, 1}), {});
   EXPECT_EQ(groups[0].people, 3);
