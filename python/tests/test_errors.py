@@ -115,8 +115,12 @@ def stopped_at(stage, method, tmp_path):
             time.sleep(0.5)  # the main thread looks for signals 20 times a second
 
     model = HyObscure.from_spec(tmp_path / "data" / "spec.toml", method=method, random_state=1, progress=press)
-    with pytest.raises(KeyboardInterrupt):
-        model.fit()
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs of a shell ignore it
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            model.fit()
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert sent
     return model
 
