@@ -75,7 +75,7 @@ TEST(Engine, CallsAFunctionOfOurs) {
   EXPECT_THROW(engine.texts("SELECT " + broken + "(1)"), EngineError);
 }
 
-TEST(Engine, NumbersOfTextsAreMadeOnAllThreads) {
+TEST(Engine, NumbersOfTextsAreFoundAndNullWhereThereIsNone) {
   Engine engine({}, {});
   std::vector<std::string> ids;
   for (int i = 0; i < 5000; ++i)
