@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "hyobscure/base/mapped_file.h"
+#include "hyobscure/base/test_places.h"
 #include "hyobscure/data/people.h"
 
 namespace hyobscure::census {
@@ -107,11 +108,7 @@ inline std::vector<std::uint32_t> random_labels(unsigned seed, std::size_t count
   return result;
 }
 
-inline std::filesystem::path data_folder() {
-  const char* given = std::getenv("HYOBSCURE_DATA");
-  return given != nullptr ? std::filesystem::path(given)
-                          : std::filesystem::path(HYOBSCURE_SOURCE_DIR) / "../shared/data";
-}
+inline std::filesystem::path data_folder() { return shared_folder("HYOBSCURE_DATA", "data"); }
 
 /// The people of MovieLens-100K as the paper's authors prepared them: ages 18 to 50, and the 1538 films that
 /// people of at least two ages rated, whatever those ages. Nothing when the files are absent.

@@ -9,6 +9,7 @@
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/parallel.h"
 #include "hyobscure/base/test_folder.h"
+#include "hyobscure/base/test_places.h"
 #include "hyobscure/data/read.h"
 #include "hyobscure/data/synth.h"
 #include "hyobscure/obscure/comparison.h"
@@ -165,15 +166,12 @@ TEST_F(Fine, RefusesABudgetThatNobodyCanMeet) {
 
 // mathematics.md section 7: the published curve of the prototype, within 1 %.
 TEST(FineMovieLens, PassesThroughThePublishedCurve) {
-  const char* folder = std::getenv("HYOBSCURE_DATA");
-  const std::filesystem::path data =
-      std::filesystem::path(folder != nullptr ? folder : HYOBSCURE_SOURCE_DIR "/../shared/data") /
-      "movielens-100k";
+  const std::filesystem::path data = shared_folder("HYOBSCURE_DATA", "data") / "movielens-100k";
   if (!std::filesystem::exists(data / "u.user"))
     GTEST_SKIP() << "needs MovieLens-100K in " << data << " (set HYOBSCURE_DATA)";
   const TestFolder copy;
   for (const char* name : {"u.user", "u.data"}) std::filesystem::copy_file(data / name, copy / name);
-  std::filesystem::copy_file(HYOBSCURE_SOURCE_DIR "/examples/movielens.toml", copy / "spec.toml");
+  std::filesystem::copy_file(source_folder() / "examples/movielens.toml", copy / "spec.toml");
   data::Spec spec =
       data::read_spec(copy / "spec.toml", {{"method.name", "fine"},
                                            {"method.threat", "informed"},

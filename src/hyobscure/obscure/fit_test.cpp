@@ -9,6 +9,7 @@
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/parallel.h"
 #include "hyobscure/base/test_folder.h"
+#include "hyobscure/base/test_places.h"
 #include "hyobscure/data/read.h"
 #include "hyobscure/data/synth.h"
 #include "hyobscure/solve/exact.h"
@@ -280,9 +281,7 @@ TEST_F(Fit, StoppedBeforeThereIsAnAnswerItSaysSo) {
 class MovieLens : public testing::Test {
  protected:
   void SetUp() override {
-    const char* given = std::getenv("HYOBSCURE_DATA");
-    folder_ = std::filesystem::path(given != nullptr ? given : HYOBSCURE_SOURCE_DIR "/../shared/data") /
-              "movielens-100k";
+    folder_ = shared_folder("HYOBSCURE_DATA", "data") / "movielens-100k";
     if (!std::filesystem::exists(folder_ / "u.data"))
       GTEST_SKIP() << "MovieLens-100K is not in " << folder_ << " (HYOBSCURE_DATA)";
   }

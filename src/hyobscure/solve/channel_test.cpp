@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "hyobscure/base/error.h"
+#include "hyobscure/base/test_places.h"
 #include "hyobscure/solve/leakage.h"
 #include "hyobscure/solve/test_problems.h"
 

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "hyobscure/base/error.h"
+#include "hyobscure/base/test_places.h"
 #include "hyobscure/solve/test_problems.h"
 
 namespace hyobscure::solve {

@@ -62,11 +62,4 @@ inline Eigen::MatrixXd random_channel(std::mt19937& rng, Eigen::Index clusters) 
   return channel;
 }
 
-/// The folder an environment variable names, or its usual place beside the repository.
-inline std::filesystem::path shared_folder(const char* variable, const char* usual) {
-  const char* set = std::getenv(variable);
-  return set != nullptr ? std::filesystem::path(set)
-                        : std::filesystem::path(HYOBSCURE_SOURCE_DIR) / ".." / "shared" / usual;
-}
-
 }  // namespace hyobscure::solve
