@@ -116,6 +116,9 @@ void bind_draw_kernels(nb::module_& module) {
       .def_prop_ro("cell_people", &Draws::cell_people, nb::rv_policy::move)
       .def_prop_ro("people", [](const Draws& draws) { return draws.mechanism().people; })
       .def_prop_ro("seeded", [](const Draws& draws) { return draws.mechanism().seeded; })
+      .def(
+          "refuse_shortfalls", [](const Draws& draws) { release::refuse_shortfalls(draws.mechanism()); },
+          "Raises InputError for a mechanism that `fit` called weaker than it should be.")
       .def_prop_ro("fingerprint", [](const Draws& draws) { return draws.mechanism().data_fingerprint; })
       .def_prop_ro("limits", [](const Draws& draws) {
         const obscure::Limits& limits = draws.mechanism().limits;

@@ -35,15 +35,16 @@ using data::quoted_text;
 using release::Manifest;
 
 std::string publish(const Source& source, const obscure::Mechanism& mechanism, const fs::path& folder,
-                    bool force, bool second_draw, const nb::object& report) {
+                    bool force, bool second_draw, bool accept_leakage, const nb::object& report) {
   return work(report, source.threads(), [&](const Progress& progress) {
     const Stopwatch watch;
     check_output_folder(folder, force, Manifest::kFileName);
     data::Engine engine(source.engine_settings(), progress);
     const data::Reading reading = data::read_people(engine, source.spec());
-    const release::PublishResult result =
-        release::publish(engine, source.spec(), reading, mechanism,
-                         {.output = folder, .force = force, .second_draw = second_draw}, progress);
+    const release::PublishResult result = release::publish(
+        engine, source.spec(), reading, mechanism,
+        {.output = folder, .force = force, .second_draw = second_draw, .accept_leakage = accept_leakage},
+        progress);
     return report::release_json(result, watch.seconds());
   });
 }
@@ -227,7 +228,7 @@ void write_report(const fs::path& file, bool force, const Source& source, const 
 
 void bind_release(nb::module_& module) {
   module.def("publish", &publish, nb::arg("source"), nb::arg("mechanism"), nb::arg("folder"),
-             nb::arg("force"), nb::arg("second_draw"), nb::arg("progress").none(),
+             nb::arg("force"), nb::arg("second_draw"), nb::arg("accept_leakage"), nb::arg("progress").none(),
              "Writes a release, as `hyobscure publish` does.");
   module.def("donor_rows", &donor_rows, nb::arg("source"), nb::arg("mechanism"), nb::arg("progress").none(),
              "For each row of the people in memory, the row whose features are published.");

@@ -15,7 +15,7 @@ import os
 
 from . import _core
 from ._core import __version__
-from ._errors import InputError, Place
+from ._errors import InputError, LeakageWarning, Place
 from ._progress import Progress, reports
 from .auditing import Audit, audit
 from .estimator import HyObscure, load
@@ -29,6 +29,7 @@ __all__ = [
     "Frontier",
     "HyObscure",
     "InputError",
+    "LeakageWarning",
     "Place",
     "Release",
     "Verification",

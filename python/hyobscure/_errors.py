@@ -38,3 +38,7 @@ class InputError(ValueError):
     @classmethod
     def of(cls, source: str, problem: str, remedy: str) -> InputError:
         return cls(f"{source}: {problem}. {remedy}", Place(source), problem, remedy)
+
+
+class LeakageWarning(UserWarning):
+    """The mechanism hides less than it should; `publish` refuses it unless the leakage is accepted."""

@@ -17,7 +17,7 @@ from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from . import _core, _given, _html, _tables
-from ._errors import InputError
+from ._errors import InputError, LeakageWarning
 from ._progress import Progress, reports
 from .frontier import Frontier
 from .release import Release
@@ -172,6 +172,8 @@ class HyObscure(TransformerMixin, BaseEstimator):
                 ConvergenceWarning,
                 stacklevel=2,
             )
+        for shortfall in self.facts_["shortfalls"]:
+            warnings.warn(f"The mechanism is weaker than it should be: {shortfall}", LeakageWarning, stacklevel=2)
         return self
 
     def _take(self, mechanism: _core.Mechanism, facts: dict) -> None:
@@ -275,13 +277,15 @@ class HyObscure(TransformerMixin, BaseEstimator):
         events: Any = None,
         force: bool = False,
         second_draw: bool = False,
+        accept_leakage: bool = False,
     ) -> Release:
         """Applies the mechanism: the release, checked by `Release.verify`.
 
         With a folder it is written there, with the same bytes as the command line writes; without, it lives as long as the
         object. People are those of `fit` unless they are given. The draws belong to the mechanism: publishing again gives the
         same release. Unless there is a seed, the ledger (`release.ledger`) remembers who was published, and another draw of
-        the same people is refused; `second_draw` publishes it all the same.
+        the same people is refused; `second_draw` publishes it all the same. So is a mechanism that `fit` warned of;
+        `accept_leakage` publishes it, and the manifest says so.
         """
         check_is_fitted(self)
         given = self._people(X, y, events)
@@ -291,7 +295,9 @@ class HyObscure(TransformerMixin, BaseEstimator):
             folder = Path(temporary.name) / "release"
         source = given.source() if temporary is None else given.source(release__format="parquet")
         with reports(self.progress) as report:
-            facts = _core.publish(source, self.mechanism_, os.fspath(folder), force, second_draw, report)
+            facts = _core.publish(
+                source, self.mechanism_, os.fspath(folder), force, second_draw, accept_leakage, report
+            )
         return Release(Path(folder), json.loads(facts), given, self.mechanism_, self.progress, temporary)
 
     def _people(self, X: Any, y: Any, events: Any) -> _given.Given:

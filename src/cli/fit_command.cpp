@@ -10,6 +10,7 @@
 #include "hyobscure/obscure/fit.h"
 #include "hyobscure/obscure/frontier.h"
 #include "hyobscure/obscure/saved_census.h"
+#include "hyobscure/obscure/shortfalls.h"
 #include "hyobscure/report/summary.h"
 #include "hyobscure/study/fit_for_use.h"
 #include "hyobscure/study/utilities.h"
@@ -98,13 +99,14 @@ int run(const FitOptions& options, const CommonOptions& common, const Progress& 
             : fmt::format("Wrote {} (private too: it holds everybody's secret and features)\n",
                           options.save_census),
         options.spec.file, options.output);
-  if (options.frontier == 0) return mechanism.converged ? kGood : kWeaker;
+  const bool good = mechanism.converged && obscure::shortfalls(mechanism).empty();
+  if (options.frontier == 0) return good ? kGood : kWeaker;
   const obscure::Frontier frontier = write_frontier(options, taken, spec, progress);
   progress.report("", 0, 0);
   if (!common.json)
     fmt::print("\n{}Wrote {} and .json\n", report::frontier_text(frontier),
                beside(options.output, "frontier.csv").string());
-  return mechanism.converged && frontier.complete ? kGood : kWeaker;
+  return good && frontier.complete ? kGood : kWeaker;
 }
 
 }  // namespace

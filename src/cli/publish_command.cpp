@@ -18,6 +18,7 @@ struct PublishOptions {
   std::string output;
   bool force = false;
   bool second_draw = false;
+  bool accept_leakage = false;
 };
 
 int run(const PublishOptions& options, const CommonOptions& common, const Progress& progress) {
@@ -27,9 +28,12 @@ int run(const PublishOptions& options, const CommonOptions& common, const Progre
   const obscure::Mechanism mechanism = obscure::read_mechanism(options.mechanism);
   data::Engine engine(engine_settings(common, spec), progress);
   const data::Reading reading = data::read_people(engine, spec);
-  const release::PublishResult result = release::publish(
-      engine, spec, reading, mechanism,
-      {.output = options.output, .force = options.force, .second_draw = options.second_draw}, progress);
+  const release::PublishResult result = release::publish(engine, spec, reading, mechanism,
+                                                         {.output = options.output,
+                                                          .force = options.force,
+                                                          .second_draw = options.second_draw,
+                                                          .accept_leakage = options.accept_leakage},
+                                                         progress);
   progress.report("", 0, 0);
   if (common.json)
     fmt::print("{}\n", report::release_json(result, watch.seconds()));
@@ -50,6 +54,8 @@ void add_publish_command(CLI::App& app, Command& chosen) {
   sub->add_flag("--force", options->force, "replace an existing folder");
   sub->add_flag("--second-draw", options->second_draw,
                 "publish although the same people were drawn for before: both releases together tell more");
+  sub->add_flag("--accept-leakage", options->accept_leakage,
+                "publish although fit called the mechanism weaker than it should be (exit code 3)");
   add_common_options(*sub, chosen.common);
   sub->footer(
       "Publishing again gives the same release: the draws belong to the mechanism.\n"

@@ -35,6 +35,11 @@ export interface ReleaseFacts {
   balanced?: boolean;
   seeded?: boolean;
   ids?: string;
+  /** Expected share of people who publish their own row. */
+  own_rows?: Measured;
+  accepted_leakage?: boolean;
+  /** Why the mechanism is weaker than it should be. */
+  shortfalls?: string[];
   earlier_draws?: Measured;
   files?: { name?: string; rows?: Measured; bytes?: Measured; sha256?: string }[];
 }

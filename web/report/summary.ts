@@ -76,6 +76,10 @@ function warnings(facts: Facts): string[] {
   if (facts.release?.seeded) {
     found.push("The random draws come from a seed: whoever has the seed can undo the protection. These files are for trials and must not be published.");
   }
+  const reasons = list(facts.release?.shortfalls);
+  if (reasons.length || facts.release?.accepted_leakage) {
+    found.push(`The mechanism is weaker than it should be${reasons.length ? `: ${reasons.join(" ")}` : "."} The publisher accepted this leakage.`);
+  }
   const earlier = facts.release?.earlier_draws;
   if (isNumber(earlier) && earlier > 0) {
     found.push(
@@ -93,7 +97,15 @@ function peopleSentence(facts: Facts): string | undefined {
   if (!groups) return `The data hold ${counted(people, "person", "people")}.`;
   const kind = singleKind(facts);
   const inPlace = kind === "ordered" ? withArticle(word.one) : kind === "spatial" ? "an area" : "a group of values";
-  return `${counted(people, "person", "people")}, ${counted(groups, word.one, word.many)}. Each person appears with ${inPlace} in place of the exact ${secretName(facts)}, and with the features of a donor drawn at random in place of their own.`;
+  return `${counted(people, "person", "people")}, ${counted(groups, word.one, word.many)}. Each person appears with ${inPlace} in place of the exact ${secretName(facts)}, and with the features of a donor drawn at random from the same ${word.one}${ownRows(facts)}.`;
+}
+
+/** Whether a donor can be oneself, and how often. */
+function ownRows(facts: Facts): string {
+  const own = facts.release?.own_rows;
+  if (!isNumber(own)) return ", who may be the person themself";
+  if (own === 0) return ", never their own";
+  return `. ${share(own, 1)} of the people are expected to draw their own features: the leakage counts it, but anyone who knows part of such a row recognises the person`;
 }
 
 function leakageSentence(facts: Facts): string | undefined {

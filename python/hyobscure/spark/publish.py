@@ -44,12 +44,14 @@ def publish(
     spec: str | os.PathLike,
     work: str,
     force: bool = False,
+    accept_leakage: bool = False,
 ) -> Release:
     """Applies the mechanism to the people it was made for.
 
     Writes `folder` with people.parquet/, for long data events.parquet/, and manifest.json. The rows are those
     of the command line's release, in the same order over the part files in the order of their names. All
-    appears at once or nothing does; who was drawn as whose donor is deleted with the tables in `work`.
+    appears at once or nothing does; who was drawn as whose donor is deleted with the tables in `work`. A
+    mechanism that `fit` called weaker than it should be is refused unless `accept_leakage`.
     """
     text = mechanism.text if isinstance(mechanism, Mechanism) else mechanism
     written = SpecText.read(spec)
@@ -57,6 +59,8 @@ def publish(
     draws = kernels.Draws(text)
     refuse_undistributed(parsed, written.name)
     refuse_unpublishable(parsed, written.name, draws.seeded)
+    if not accept_leakage:
+        draws.refuse_shortfalls()
     tables = tables_of(people, events, parsed, written.name)
     target = _Target(people.sparkSession, str(folder), force)
     with Work(people.sparkSession, work) as tables_between, refusals_of_tasks():

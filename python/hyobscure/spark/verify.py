@@ -168,6 +168,8 @@ def _check_manifest(release: _Release, findings: Verification) -> None:
     )
     trial = ["trial release, drawn from a seed: must not be published"] if release.manifest["seeded"] else []
     findings.add("the draws come from a secret key", trial, "not from a seed", warning=True)
+    weak = ["it did, and the publisher accepted the leakage"] if release.manifest.get("accepted_leakage") else []
+    findings.add("fit did not call the mechanism weak", weak, "as the manifest says", warning=True)
 
 
 def _check_groups(release: _Release, findings: Verification) -> None:

@@ -189,15 +189,25 @@ void write_posterior(const Group& group, const Classes& classes, const Eigen::Ro
     posterior(group.values[v]) = static_cast<float>(weights[v] / total);
 }
 
-// Returns the rounds used.
+// Returns the rounds used. `gains` has a place for everybody.
 int learn_fold(const Problem& problem, const Group& group, std::size_t fold, PosteriorMatrix& posterior,
-               const Progress& progress) {
+               Eigen::VectorXd& gains, const Progress& progress) {
   const Split split = split_fold(group, fold, static_cast<std::size_t>(problem.settings.folds));
   const Classes classes = make_classes(problem, group, split.training);
   const int rounds = classes.count() > 1 ? choose_rounds(problem, group, classes, split, progress) : 0;
   const PosteriorMatrix found = class_probabilities(problem, group, classes, split, rounds, progress);
-  for (std::size_t n = 0; n < split.tested.size(); ++n)
-    write_posterior(group, classes, found.row(static_cast<Index>(n)), posterior.row(split.tested[n]));
+  Eigen::RowVectorXf by_frequency = Eigen::RowVectorXf::Zero(posterior.cols());
+  write_posterior(
+      group, classes,
+      Eigen::Map<const Eigen::RowVectorXf>(classes.prior_logs.data(), classes.count()).array().exp(),
+      by_frequency);
+  for (std::size_t n = 0; n < split.tested.size(); ++n) {
+    const std::uint32_t person = split.tested[n];
+    const std::uint32_t value = problem.value_of_person[person];
+    write_posterior(group, classes, found.row(static_cast<Index>(n)), posterior.row(person));
+    gains(person) = std::log2(static_cast<double>(posterior(person, value))) -
+                    std::log2(static_cast<double>(by_frequency(value)));
+  }
   return rounds;
 }
 
@@ -230,15 +240,27 @@ double cross_entropy_bits(const Problem& problem, const PosteriorMatrix& posteri
   return sum / static_cast<double>(problem.value_of_person.size());
 }
 
+// People who were predicted by their group alone gain nothing.
+void summarise_gains(const Eigen::VectorXd& gains, LearnedSecret& result) {
+  const auto people = static_cast<double>(gains.size());
+  if (people < 2) return;
+  result.gain_bits = gains.mean();
+  const double variance = (gains.array() - result.gain_bits).square().sum() / (people - 1);
+  result.gain_error_bits = std::sqrt(variance / people);
+}
+
 void learn_groups(const Problem& problem, const std::vector<const Group*>& learnable, LearnedSecret& result,
                   const Progress& progress) {
   const auto folds = static_cast<std::size_t>(problem.settings.folds);
   std::vector<int> rounds(learnable.size() * folds, 0);
+  Eigen::VectorXd gains = Eigen::VectorXd::Zero(result.posterior.rows());
   SharedProgress shared(progress, "learning the secret", rounds.size());
   parallel_blocks(rounds.size(), 1, [&](std::size_t task, std::size_t) {
-    rounds[task] = learn_fold(problem, *learnable[task / folds], task % folds, result.posterior, progress);
+    rounds[task] =
+        learn_fold(problem, *learnable[task / folds], task % folds, result.posterior, gains, progress);
     shared.one_done();
   });
+  summarise_gains(gains, result);
   result.models = static_cast<int>(rounds.size());
   if (!rounds.empty())
     result.mean_rounds = static_cast<double>(std::accumulate(rounds.begin(), rounds.end(), 0)) /

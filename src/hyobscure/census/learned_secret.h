@@ -24,11 +24,19 @@ struct LearnedSecret {
   /// p(value | features of the person, group): people x values, rows sum to 1. Values that nobody of the
   /// person's group has get 0, all others at least about kLeastProbability.
   Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> posterior;
-  double cross_entropy_bits = kUnset;    ///< mean of -log2 posterior(person, their value)
-  double prior_entropy_bits = kUnset;    ///< H(Y | group), plug-in: what the group alone leaves open
+  double cross_entropy_bits = kUnset;  ///< mean of -log2 posterior(person, their value)
+  double prior_entropy_bits = kUnset;  ///< H(Y | group), plug-in: what the group alone leaves open
+  /// Mean over people of log2 posterior(their value) - log2 frequency(their value), the frequency that of the
+  /// same training people: what the features add for a model that never saw the person. With its standard
+  /// error over people.
+  double gain_bits = kUnset;
+  double gain_error_bits = kUnset;
   std::size_t people_by_group_only = 0;  ///< whose group was too small to learn from, or of one value
   int models = 0;                        ///< one for every fold of every group that was learned
   double mean_rounds = kUnset;           ///< that the models used; 0: nothing found that predicts
+
+  /// Whether the models predict strangers better than frequencies do, by more than one standard error.
+  bool predicts() const { return gain_bits > gain_error_bits; }
 };
 
 inline constexpr double kLeastProbability = 1e-6;

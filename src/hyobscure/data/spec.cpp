@@ -360,6 +360,10 @@ void visit_settings(Spec& s, Visit&& visit) {
         "instead of budget: 0 is the smallest distance that the first groups can reach, 1 the one at which "
         "their features "
         "tell nothing");
+  visit("channel", "most_own_rows", s.channel.most_own_rows, Rule{.low = 0, .high = 1},
+        "share of people who may be expected to publish their own row; beyond it `fit` ends with exit code 3 "
+        "and "
+        "`publish` asks for --accept-leakage");
   visit("channel", "normalise", s.channel.normalise, Rule{}, "scale every row to sum 1 before clustering");
   visit("channel", "starts", s.channel.starts, Rule{.low = 1, .high = 1000},
         "starts of k-means; the best one is kept");
@@ -385,12 +389,18 @@ void visit_settings(Spec& s, Visit&& visit) {
   visit("method", "convergence", s.method.convergence, Rule{.low = 1e-12, .high = 1},
         "stop when a round lowers the leakage by less than this many bits");
   visit("method", "gap", s.method.gap, Rule{.low = 1e-12, .high = 1},
-        "bits of leakage that a channel may be proven above the optimum; absent: 1e-9, and for fine 1e-5 "
-        "(informed, "
-        "small groups) or 1e-3");
+        "bits that a channel may be proven above the optimum; absent: 1e-9, and for fine 1e-5 (informed, "
+        "groups of "
+        "at most 400) or 1e-3 times the weight of the informed attacker, a tenth of the leakage where that "
+        "is less");
   visit("method", "threat", s.method.threat, Rule{.choices = {"informed", "learned", "both"}},
-        "fine: hide from who knows the table and the channel, from a model trained on other people, or from "
-        "both");
+        "fine: protect against an informed attacker (knows all rows, secrets and the channel as statistics, "
+        "not "
+        "which row is the target's), against a model trained on other people, or against both");
+  visit("method", "least_informed_weight", s.method.least_informed_weight, Rule{.low = 0, .high = 1},
+        "fine with threat both: the informed attacker weighs at least this in what is minimised, the model "
+        "at most "
+        "the rest (docs/method.md)");
   visit("method", "balanced", s.method.balanced, Rule{},
         "fine: every row is published once in expectation, so that averages of a group stay unbiased");
   visit("method", "self_donor", s.method.self_donor, Rule{.choices = {"allowed", "never"}},

@@ -111,6 +111,7 @@ struct ChannelSpec {
   std::optional<double> budget;
   std::optional<UtilityPromise> promise;  ///< the key `budget`, given as text
   std::optional<double> budget_share;
+  double most_own_rows = 0.3;
   bool normalise = false;
   int starts = 5;
 };
@@ -125,6 +126,7 @@ struct MethodSpec {
   double convergence = 1e-4;
   std::optional<double> gap;
   std::string threat = "both";
+  double least_informed_weight = 0.2;
   bool balanced = true;
   std::string self_donor = "allowed";
   std::optional<std::uint64_t> seed;

@@ -247,7 +247,55 @@ std::vector<CountedStratum> count_strata(const AccountInput& input) {
   return strata;
 }
 
+// --- own rows: expected number of people of a pool who draw themselves
+
+double own_draws(const CellDraw& draw, double) { return draw.probabilities.trace(); }  // n_c O(c|c) / n_c
+
+double own_draws(const OtherDraw&, double people) { return people == 1 ? 1 : 0; }
+
+double own_draws(const PersonDraw& draw, double) {
+  double sum = 0;
+  for (std::size_t u = 0; u < draw.size(); ++u)
+    for (std::size_t e = draw.starts[u]; e < draw.starts[u + 1]; ++e)
+      if (draw.donors[e] == u) sum += draw.probabilities[e];
+  return sum;
+}
+
+double own_draws(const NearDraw& draw, const data::People& people, std::span<const std::uint32_t> members,
+                 const Progress& progress) {
+  if (!draw.decay && members.size() > 1) return 0;
+  const NearRows rows(draw, people.features, members);
+  VectorXd own(static_cast<Index>(members.size()));
+  parallel_blocks(members.size(), 64, [&](std::size_t begin, std::size_t end) {
+    progress.throw_if_stopped();
+    std::vector<double> row(members.size());
+    for (std::size_t i = begin; i < end; ++i) {
+      rows.row(i, row);
+      own[static_cast<Index>(i)] = row[i];
+    }
+  });
+  return own.sum();
+}
+
 }  // namespace
+
+double own_rows(std::span<const Channel> channels, const data::People& people, const Pools& pools,
+                const Progress& progress) {
+  double own = 0, all = 0;
+  for (std::size_t p = 0; p < channels.size(); ++p) {
+    const Channel& channel = channels[p];
+    const auto size = static_cast<double>(channel.people);
+    const auto* near = std::get_if<NearDraw>(&channel.draw);
+    const double drawn = near != nullptr              ? own_draws(*near, people, pools.members[p], progress)
+                         : channel.cells() != nullptr ? own_draws(*channel.cells(), size)
+                         : std::holds_alternative<OtherDraw>(channel.draw)
+                             ? own_draws(OtherDraw{}, size)
+                             : own_draws(std::get<PersonDraw>(channel.draw), size);
+    own += channel.retain * size + (1 - channel.retain) * drawn;
+    all += size;
+  }
+  return own / all;
+}
 
 double told_by_groups(const Population& population, const solve::Partition& partition) {
   const std::vector<int> group_of_value = partition.group_of_values();

@@ -58,6 +58,10 @@ struct CountedStratum {
 [[nodiscard]] FeatureLeakage account(const AccountInput& input, int shuffles, const Key& key,
                                      const Progress& progress = {});
 
+/// Expected share of the people who publish their own row.
+[[nodiscard]] double own_rows(std::span<const Channel> channels, const data::People& people,
+                              const Pools& pools, const Progress& progress = {});
+
 /// I(Y; G), with kept columns I(Y; G, K), in bits: what is published beside the rows.
 [[nodiscard]] double told_by_groups(const Population& population, const solve::Partition& partition);
 [[nodiscard]] double told_by_groups(const data::People& people, const solve::Partition& partition);

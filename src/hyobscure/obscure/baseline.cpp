@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
+
+#include "hyobscure/obscure/accounting.h"
 
 namespace hyobscure::obscure {
 
@@ -27,6 +31,26 @@ MethodResult baseline_result(const MethodInput& input, std::vector<Channel> chan
   result.distance = (1 - input.retain) * drawn_distance;
   result.parameter = std::move(parameter);
   return result;
+}
+
+double leakage_of_random(const MethodInput& input, const solve::Partition& partition, double distance) {
+  const auto pools = donor_pools(input, partition);
+  const auto distances = distances_to_others(pools);
+  const double farthest = std::accumulate(distances.begin(), distances.end(), 0.0);
+  const double p = farthest > 0 ? std::min(1.0, distance / farthest) : 1.0;
+  const Channel channel{.people = 0, .retain = 1 - p, .draw = OtherDraw{}};
+  // Clusters do not decide about the draw: all people of a pool may stand in one.
+  std::vector<CountedStratum> strata;
+  const auto add = [&](const solve::SegmentTables::Segment& cells, double pool) {
+    strata.push_back(
+        {cells.joint.colwise().sum() * input.tables.total(), Eigen::VectorXd::Constant(1, pool), channel});
+    strata.back().counts = strata.back().counts.array().round();
+  };
+  if (input.within_groups)
+    for (const DonorPool& pool : pools) add(pool.cells, pool.size());
+  else
+    for (int g = 0; g < partition.groups(); ++g) add(input.tables.group(partition, g), input.tables.total());
+  return account(strata, 0, input.key).people;
 }
 
 void check_parameter(const MethodInput& input, double low, double high) {

@@ -11,6 +11,8 @@
 #include "hyobscure/base/error.h"
 #include "hyobscure/census/distance.h"
 #include "hyobscure/census/statistics.h"
+#include "hyobscure/obscure/baseline.h"
+#include "hyobscure/obscure/fine.h"
 #include "hyobscure/obscure/labels.h"
 #include "hyobscure/solve/leakage.h"
 
@@ -124,6 +126,10 @@ Promise promise_of(const Population& population, const MethodInput& input, const
                 kBitsPerNat
           : promise.secret_entropy - promise.leakage_groups;
   promise.fano_error_bound = fano_bound(promise.secret_entropy, promise.leakage, population.values.size());
+  promise.leakage_random = leakage_of_random(input, result.partition, result.distance);
+  promise.leakage_any_donor =
+      leakage_of_random(input, result.partition, std::numeric_limits<double>::infinity());
+  promise.informed_weight = result.informed_weight;
   promise.distance = result.distance;
   promise.budget = input.budget;
   promise.gap = result.gap_bits;
@@ -212,6 +218,7 @@ MethodInput method_input(const data::People& people, const data::Spec& spec, con
       .convergence_bits = spec.method.convergence,
       .gap_bits = spec.method.gap.value_or(1e-9),
       .threat = threat_named(spec.method.threat),
+      .least_informed_weight = spec.method.least_informed_weight,
       .balanced = spec.method.balanced,
       .self_donor = spec.method.self_donor == "allowed",
       .person_gap_bits = spec.method.gap,
@@ -267,8 +274,12 @@ Mechanism assemble(const Population& population, const data::Spec& spec, const c
   mechanism.key = mechanism.seeded ? Key::from_seed(*spec.method.seed).derive("draws") : Key::from_system();
   mechanism.data_fingerprint = fingerprint;
   mechanism.people = std::llround(population.size());
+  mechanism.most_own_rows = spec.channel.most_own_rows;
   const FeatureLeakage features = leakage_of(people, census, spec, result, shuffles, progress);
   mechanism.promise = promise_of(population, input, result, features);
+  mechanism.promise.own_rows = own_rows(
+      result.channels, people,
+      result.within_groups ? pools_by_group(people, result.partition) : one_pool(people.size()), progress);
   return mechanism;
 }
 
@@ -282,6 +293,8 @@ Mechanism find(const Population& population, const data::People& people, const d
   const solve::SegmentTables tables = segment_tables(population, census);
   MethodInput input = method_input(people, spec, terms, census, tables);
   if (groups) input.groups_are_fixed = true;
+  FineCache prepared;
+  input.fine_cache = &prepared;  // budget_share and the method look at the same people
   if (!input.parameter) input.budget = resolve_budget(spec, input);
   const MethodResult result = method_named(spec.method.name).run(input, progress);
   const int shuffles = shuffles_for(static_cast<std::size_t>(population.size()));

@@ -115,6 +115,10 @@ void visit_promise(P& promise, Visit&& visit) {
   visit("leakage_null_bits", promise.leakage_null);
   visit("leakage_null_deviation_bits", promise.leakage_null_deviation);
   visit("leakage_unprotected_bits", promise.leakage_unprotected);
+  visit("leakage_random_bits", promise.leakage_random);
+  visit("leakage_any_donor_bits", promise.leakage_any_donor);
+  visit("own_rows", promise.own_rows);
+  visit("informed_weight", promise.informed_weight);
   visit("secret_entropy_bits", promise.secret_entropy);
   visit("fano_error_bound", promise.fano_error_bound);
   visit("distance", promise.distance);
@@ -135,6 +139,7 @@ Json to_json(const Mechanism& mechanism) {
                {"within_groups", mechanism.within_groups},
                {"threat", mechanism.threat},
                {"balanced", mechanism.balanced},
+               {"most_own_rows", mechanism.most_own_rows},
                {"note", mechanism.note},
                {"converged", mechanism.converged},
                {"people", mechanism.people},
@@ -169,6 +174,7 @@ Mechanism from_json(const Json& json) {
   mechanism.within_groups = json.at("within_groups");
   mechanism.threat = json.at("threat");
   mechanism.balanced = json.at("balanced");
+  mechanism.most_own_rows = json.at("most_own_rows");
   mechanism.note = json.at("note");
   if (json.contains("parameter"))
     mechanism.parameter = {json["parameter"].at("name"), json["parameter"].at("value")};

@@ -31,11 +31,18 @@ struct Promise {
   /// The same groups with true features: I(Y; C|G) where rows tell no more than their cluster, else H(Y|G),
   /// all that is left to tell who knows the table.
   double leakage_unprotected = kUnset;
+  /// What random donors would leak, I(Y; V|G), at the same expected distance; and drawing any other person.
+  double leakage_random = kUnset;
+  double leakage_any_donor = kUnset;
+  double own_rows = kUnset;          ///< expected share of people who publish their own row
+  double informed_weight = 1;        ///< in what was minimised; the rest is the learned attacker's
   double secret_entropy = kUnset;    ///< H(Y)
   double fano_error_bound = kUnset;  ///< no attacker's guess is wrong less often
   double distance = kUnset;          ///< expected, between published and true features
   double budget = kUnset;
-  double gap = kUnset;  ///< the features' leakage is proven this close to the optimum for these groups
+  /// What was minimised is proven this close to its optimum for these groups: the features' leakage, or its
+  /// sum weighed by informed_weight where there is a learned attacker too.
+  double gap = kUnset;
   double joint_gap =
       kUnset;  ///< the objective is proven this close to the optimum over all groupings; NaN: not proven
   double epsilon =
@@ -63,7 +70,7 @@ struct Limits {  ///< k, alpha, l, beta
 /// What `fit` finds and `publish` applies: groups, channels, cluster model and the key of the draws. Private:
 /// whoever holds it can undo the release.
 struct Mechanism {
-  static constexpr int kFormat = 3;
+  static constexpr int kFormat = 4;
 
   std::string source = "mechanism";  ///< the file it was read from, for messages
   std::string method;
@@ -74,9 +81,10 @@ struct Mechanism {
   bool within_groups = true;      ///< false: donors come from all groups, for comparisons only
   std::vector<Channel> channels;  ///< one a group, or one in all where donors come from all groups
   std::optional<Parameter> parameter = {};
-  std::string threat = {};  ///< of the person-level channel; else empty
-  bool balanced = false;    ///< every row is published once in expectation
-  std::string note = {};    ///< what the user should know of this answer
+  std::string threat = {};   ///< of the person-level channel; else empty
+  bool balanced = false;     ///< every row is published once in expectation
+  double most_own_rows = 1;  ///< share of own rows that the publisher calls acceptable
+  std::string note = {};     ///< what the user should know of this answer
   census::ClusterModel clusters;
   Promise promise;
   std::vector<Round> history;

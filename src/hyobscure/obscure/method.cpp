@@ -187,10 +187,6 @@ double uniform_distance(const solve::ChannelProblem& problem) {
   return sum;
 }
 
-BudgetRange person_range(const MethodInput& input) {
-  return {0, (1 - input.retain) * uniform_distance(channel_problem(donor_pools(input, input.first_groups)))};
-}
-
 SolvedGroups solve_groups(const MethodInput& input, const solve::Partition& partition, int moves) {
   const solve::ChannelProblem problem = channel_problem(donor_pools(input, partition));
   const double smallest = solve::smallest_distance(problem);

@@ -52,7 +52,8 @@ struct MethodInput {
   solve::Acceptance acceptance = solve::Acceptance::Paper;
   double convergence_bits = 1e-4;
   double gap_bits = 1e-9;
-  Threat threat = Threat::Both;           ///< this and the next three: the person-level channel
+  Threat threat = Threat::Both;           ///< this and the next four: the person-level channel
+  double least_informed_weight = 0.2;     ///< of the informed attacker, where the threat is both
   bool balanced = true;                   ///< every row is published once in expectation
   bool self_donor = true;                 ///< false: nobody draws their own row
   std::optional<double> person_gap_bits;  ///< absent: what the solver reaches quickly
@@ -73,15 +74,17 @@ struct MethodResult {
   double distance = kUnset;         ///< expected, retained rows included
   std::vector<Round> history = {};  ///< of methods that optimise
   bool converged = true;            ///< false: the user stopped it, this is the best so far
-  double gap_bits = kUnset;         ///< proven, of the features' leakage, for these groups
+  double gap_bits = kUnset;  ///< proven for these groups: of the features' leakage, or of its weighted sum
   /// Proven by methods that search all groupings: no groups and channels within the terms have an objective
   /// below.
   std::optional<double> joint_lower_bound_bits = {};
   std::optional<Parameter> parameter = {};  ///< the knob of a baseline, as the budget turned it
   double informed_bits = kUnset;  ///< what drawn rows tell the informed attacker; person-level channels only
   double learned_bits = kUnset;   ///< leakage to the learned attacker, where it was computed
-  double epsilon = kUnset;        ///< differential privacy that the method guarantees; nats
-  std::string note = {};          ///< what the user should know of this answer
+  double informed_weight =
+      1;                    ///< of the informed attacker in what was minimised; the rest is the learned one's
+  double epsilon = kUnset;  ///< differential privacy that the method guarantees; nats
+  std::string note = {};    ///< what the user should know of this answer
 };
 
 /// Receives the answer to one budget of a sweep.
@@ -97,7 +100,8 @@ struct BudgetRange {
 
 /// Of channels over the cells of the first groups.
 BudgetRange cell_range(const MethodInput& input);
-/// Of person-level channels in the first groups: from one's own row to a uniform donor.
+/// Of person-level channels in the first groups: from one's own row, or the nearest others where nobody
+/// publishes their own, to a uniform donor.
 BudgetRange person_range(const MethodInput& input);
 
 /// A way to find groups and channels. One file each; the list feeds the spec's method.name.

@@ -10,6 +10,7 @@
 #include "hyobscure/base/files.h"
 #include "hyobscure/base/json.h"
 #include "hyobscure/obscure/group_json.h"
+#include "hyobscure/obscure/shortfalls.h"
 
 namespace hyobscure::release {
 namespace {
@@ -117,6 +118,7 @@ Json unsealed_json(const Manifest& manifest) {
   visit_texts(manifest, [&](const char* name, const std::string& text) { json[name] = text; });
   json["seeded"] = manifest.seeded;
   if (manifest.seeded) json["warning"] = kTrial;
+  if (manifest.accepted_leakage) json["accepted_leakage"] = true;
   json["columns"] = columns_json(manifest.columns);
   json["files"] = Json::array();
   for (const ManifestFile& file : manifest.files)
@@ -141,6 +143,7 @@ Manifest from_json(const Json& json) {
   Manifest manifest;
   visit_texts(manifest, [&](const char* name, std::string& text) { text = json.at(name); });
   manifest.seeded = json.at("seeded");
+  manifest.accepted_leakage = json.value("accepted_leakage", false);
   manifest.columns = columns_from(json.at("columns"));
   for (const Json& file : json.at("files"))
     manifest.files.push_back({.name = file.at("name"), .rows = file.at("rows"), .sha256 = file.at("sha256")});
@@ -254,6 +257,7 @@ Manifest manifest_of(const obscure::Mechanism& mechanism, const data::Spec& spec
                       .budget = promise.budget,
                       .gap = promise.gap};
   manifest.seeded = mechanism.seeded;
+  manifest.accepted_leakage = !obscure::shortfalls(mechanism).empty();
   return manifest;
 }
 

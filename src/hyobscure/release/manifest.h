@@ -81,6 +81,8 @@ struct Manifest {
   ManifestLeakage leakage;
   ManifestComposition composition = {};
   bool seeded = false;  ///< drawn from a seed, for a trial
+  bool accepted_leakage =
+      false;  ///< the publisher accepted a mechanism with shortfalls (obscure/shortfalls.h)
 
   /// False after reading a manifest that was edited since it was written. The seal is a plain hash: it shows
   /// accidents and carelessness, not somebody who writes a new seal.

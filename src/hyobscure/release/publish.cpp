@@ -17,6 +17,7 @@
 #include "hyobscure/census/kmeans.h"
 #include "hyobscure/data/id_numbers.h"
 #include "hyobscure/data/source.h"
+#include "hyobscure/obscure/shortfalls.h"
 #include "hyobscure/obscure/signals.h"
 #include "hyobscure/release/areas.h"
 #include "hyobscure/release/draw.h"
@@ -386,12 +387,23 @@ auto about_writing(const Relation& source, const fs::path& output, Work&& work) 
 
 }  // namespace
 
+void refuse_shortfalls(const obscure::Mechanism& mechanism) {
+  const auto reasons = obscure::shortfalls(mechanism);
+  if (reasons.empty()) return;
+  throw InputError(
+      {.source = mechanism.source},
+      fmt::format("is weaker than it should be:\n  - {}", fmt::join(reasons, "\n  - ")),
+      "Fit again with a larger budget, fewer kept columns or wider groups; or publish all the same "
+      "with --accept-leakage (accept_leakage=True from Python).");
+}
+
 PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::Reading& reading,
                       const obscure::Mechanism& mechanism, const PublishSettings& settings,
                       const Progress& progress) {
   const data::People& people = reading.people;
   refuse_donors_across_groups(mechanism);
   refuse_dropped_ids_of_events(spec);
+  if (!settings.accept_leakage) refuse_shortfalls(mechanism);
   check_output_folder(settings.output, settings.force, Manifest::kFileName);
   refuse_other_data(people, mechanism);
   const auto ledger_path = ledger_file(spec, mechanism);

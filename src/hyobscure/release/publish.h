@@ -17,6 +17,7 @@ struct PublishSettings {
   std::filesystem::path output;  ///< the folder to make
   bool force = false;            ///< replaces an earlier release at `output`, and nothing else
   bool second_draw = false;      ///< publishes although some of the people were drawn for before
+  bool accept_leakage = false;   ///< publishes although the mechanism has shortfalls (obscure/shortfalls.h)
 };
 
 struct PublishResult {
@@ -27,6 +28,9 @@ struct PublishResult {
   std::int64_t events = 0;            ///< long data
   std::int64_t people_unchanged = 0;  ///< who drew themselves as donor; private
 };
+
+/// Throws InputError for a mechanism with shortfalls.
+void refuse_shortfalls(const obscure::Mechanism& mechanism);
 
 /// Applies the mechanism to the people it was made for, and writes the release in the shape of the input:
 ///
@@ -49,6 +53,8 @@ struct PublishResult {
 /// Unless the mechanism is seeded, the ledger that the spec names (release.ledger) remembers whom it drew
 /// for. Another draw of some of the same people is refused, with what both releases would tell together; with
 /// `second_draw` it is published, and the manifest says so.
+///
+/// A mechanism with shortfalls is refused unless the leakage is accepted; then the manifest says so.
 ///
 /// Throws InputError when the mechanism was made for other data, the output exists (without force), ids of
 /// long data are to be dropped, or files cannot be read or written; and Stopped.

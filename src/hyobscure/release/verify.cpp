@@ -41,6 +41,12 @@ void check_not_a_trial(const Manifest& manifest, Findings& findings) {
       manifest.seeded ? "trial release, drawn from a seed: must not be published" : "not from a seed");
 }
 
+void check_no_accepted_leakage(const Manifest& manifest, Findings& findings) {
+  findings.add_warning(
+      "fit did not call the mechanism weak", !manifest.accepted_leakage,
+      manifest.accepted_leakage ? "it did, and the publisher accepted the leakage" : "as the manifest says");
+}
+
 void check_no_other_files(const fs::path& folder, const Manifest& manifest, Findings& findings) {
   std::set<std::string> expected = {Manifest::kFileName};
   for (const ManifestFile& file : manifest.files) expected.insert(file.name);
@@ -185,6 +191,7 @@ LoadedRelease verify_alone(Engine& engine, const fs::path& folder, const Manifes
                            Findings& findings) {
   check_seal(manifest, findings);
   check_not_a_trial(manifest, findings);
+  check_no_accepted_leakage(manifest, findings);
   check_no_other_files(folder, manifest, findings);
   check_groups(manifest, findings);
 

@@ -10,6 +10,7 @@
 #include "hyobscure/base/error.h"
 #include "hyobscure/census/kmeans.h"
 #include "hyobscure/obscure/method.h"
+#include "hyobscure/obscure/shortfalls.h"
 #include "hyobscure/obscure/signals.h"
 #include "hyobscure/report/audit_facts.h"
 #include "hyobscure/report/group_facts.h"
@@ -56,6 +57,11 @@ Json release_facts(const ReportInput& input) {
   if (input.mechanism != nullptr && !input.mechanism->threat.empty()) {
     json["threat"] = input.mechanism->threat;
     json["balanced"] = input.mechanism->balanced;
+  }
+  if (manifest.accepted_leakage) json["accepted_leakage"] = true;
+  if (input.mechanism != nullptr) {
+    json["own_rows"] = number(input.mechanism->promise.own_rows);
+    json["shortfalls"] = obscure::shortfalls(*input.mechanism);
   }
   json["files"] = Json::array();
   for (const release::ManifestFile& file : manifest.files) {

@@ -8,6 +8,7 @@
 
 #include "hyobscure/base/json.h"
 #include "hyobscure/base/numeric.h"
+#include "hyobscure/obscure/shortfalls.h"
 #include "hyobscure/report/audit_facts.h"
 #include "hyobscure/report/text.h"
 
@@ -106,6 +107,34 @@ std::string history_text(const std::vector<obscure::Round>& history) {
     table.row({i == 0 ? "first groups" : std::to_string(i), fmt::format("{:.6f}", history[i].leakage),
                fmt::format("{:.6f}", history[i].distance), i == 0 ? "-" : std::to_string(history[i].moves)});
   return table.text();
+}
+
+/// What the proven gap is about.
+std::string weights_text(const obscure::Mechanism& mechanism) {
+  const double informed = mechanism.promise.informed_weight;
+  if (mechanism.threat.empty() || informed == 1) return {};
+  return fmt::format(",\n                        of {:.2f} x informed attacker + {:.2f} x model", informed,
+                     1 - informed);
+}
+
+/// How many, and what it means.
+std::string own_rows_text(const obscure::Promise& promise) {
+  if (promise.own_rows == 0) return "  own rows              none: nobody publishes their own row\n";
+  return fmt::format(
+      "  own rows              {} of the people are expected to publish their own row: the leakage counts\n"
+      "                        it, but anyone who knows part of such a row recognises the person\n",
+      share_text(promise.own_rows, 1));
+}
+
+std::string shortfalls_text(const obscure::Mechanism& mechanism) {
+  const auto reasons = obscure::shortfalls(mechanism);
+  if (reasons.empty()) return {};
+  std::string text = "\nWeaker than it should be:\n";
+  for (const std::string& reason : reasons) text += "  - " + reason + "\n";
+  return text +
+         "Raise the budget, keep fewer columns, or widen the groups. `publish` refuses this mechanism unless "
+         "you\n"
+         "give --accept-leakage.\n";
 }
 
 /// One row of a Markdown table; bars inside cells are escaped.
@@ -235,11 +264,12 @@ std::string mechanism_text(const obscure::Mechanism& mechanism, const data::Read
                   std::isfinite(promise.budget) ? fmt::format(" of the budget {:.6f}", promise.budget) : "",
                   mechanism.distance);
   if (std::isfinite(promise.gap))
-    text += fmt::format("  proven gap            {} above the best channel for these groups\n",
-                        bits_text(promise.gap));
+    text += fmt::format("  proven gap            {} above the best channel for these groups{}\n",
+                        bits_text(promise.gap), weights_text(mechanism));
   if (std::isfinite(promise.joint_gap))
     text += fmt::format("  proven joint gap      {} above the best of all groupings within the limits\n",
                         bits_text(promise.joint_gap));
+  text += own_rows_text(promise);
   if (mechanism.history.size() > 1) text += "\nRounds\n" + history_text(mechanism.history);
   if (!mechanism.within_groups)
     text += "\nDonors come from all groups: for comparisons only, publish refuses this mechanism.\n";
@@ -248,7 +278,7 @@ std::string mechanism_text(const obscure::Mechanism& mechanism, const data::Read
     text += "\nStopped early: this is the best mechanism so far, not the best there is.\n";
   if (mechanism.seeded)
     text += "\nSeeded, for trials: a release from this mechanism must not be published.\n";
-  return text;
+  return text + shortfalls_text(mechanism);
 }
 
 std::string mechanism_json(const obscure::Mechanism& mechanism, const data::ReadCounts& counts,
@@ -269,6 +299,10 @@ std::string mechanism_json(const obscure::Mechanism& mechanism, const data::Read
                {"leakage_null_bits", number(promise.leakage_null)},
                {"leakage_null_deviation_bits", number(promise.leakage_null_deviation)},
                {"leakage_unprotected_bits", number(promise.leakage_unprotected)},
+               {"leakage_random_bits", number(promise.leakage_random)},
+               {"own_rows", number(promise.own_rows)},
+               {"informed_weight", number(promise.informed_weight)},
+               {"shortfalls", obscure::shortfalls(mechanism)},
                {"secret_entropy_bits", number(promise.secret_entropy)},
                {"fano_error_bound", number(promise.fano_error_bound)},
                {"distance", number(promise.distance)},

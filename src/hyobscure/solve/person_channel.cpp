@@ -87,6 +87,8 @@ void validate(Pools pools, const PersonTerms& terms) {
 void validate(const PersonSettings& settings) {
   require(std::isfinite(settings.gap_tolerance_bits) && settings.gap_tolerance_bits > 0, "gap_tolerance_bits",
           "expected a number above 0", "Use the default, 1e-5.");
+  require(std::isfinite(settings.gap_share) && settings.gap_share >= 0, "gap_share",
+          "expected a number from 0", "Use the default, 0.");
   require(settings.max_iterations >= 1, "max_iterations", "expected at least 1", "Use the default, 2000.");
 }
 
@@ -250,10 +252,11 @@ class BudgetSearch {
   void try_price(double multiplier, double budget);
   bool at_minimum(double budget) const { return budget <= smallest_ + hair(); }
   double hair() const { return kAtTheMinimum * std::max(1.0, smallest_); }
+  double wanted_gap(double objective) const;
   PersonResult finish(Best best, const Stopwatch& watch, int iterations_before) const;
 
   const Problem& problem_;
-  const double tolerance_;
+  double tolerance_;  ///< nats; falls where the objective is small
   std::vector<CheapestChannel> cheapest_;
   double smallest_ = 0;
   double uniform_ = std::numeric_limits<double>::infinity();  // distance beyond which a price hardly matters
@@ -443,8 +446,17 @@ void BudgetSearch::try_price(double multiplier, double budget) {
   }
 }
 
+/// Nats. Never above the tolerance; follows the objective where that is small.
+double BudgetSearch::wanted_gap(double objective) const {
+  const PersonSettings& settings = problem_.settings;
+  const double asked = settings.gap_tolerance_bits / kBitsPerNat;
+  if (settings.gap_share <= 0) return asked;
+  return std::min(asked, std::max(kLeastGapBits / kBitsPerNat, settings.gap_share * objective));
+}
+
 PersonResult BudgetSearch::solve(double budget) {
   const Stopwatch watch;
+  tolerance_ = problem_.settings.gap_tolerance_bits / kBitsPerNat;
   const int iterations_before = iterations_;
   require_reachable(budget);
   if (budget >= harmless_)
@@ -456,6 +468,7 @@ PersonResult BudgetSearch::solve(double budget) {
     if (has_point_within(budget)) {
       const Best best = best_within(budget);
       problem_.progress.report("donors", tried, 0);
+      tolerance_ = std::min(tolerance_, wanted_gap(best.point.account.objective_nats));
       if (best.gap() <= tolerance_) return finish(best, watch, iterations_before);
     }
     const double price = next_price(budget);

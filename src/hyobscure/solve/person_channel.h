@@ -77,8 +77,13 @@ struct PersonTerms {
   bool self_donor = true;  ///< false: nobody's own row (but for the only person of a pool)
 };
 
+inline constexpr double kLeastGapBits = 1e-5;
+
 struct PersonSettings {
   double gap_tolerance_bits = 1e-5;
+  /// With a budget: an objective smaller than the tolerance is not proven by it. The gap is also brought
+  /// below this share of the objective, down to kLeastGapBits. 0: the tolerance alone decides.
+  double gap_share = 0;
   /// Pools up to this size are solved by the dense interior point, where only the informed attacker counts.
   std::size_t dense_limit = 400;
   int max_iterations = 2000;
