@@ -390,9 +390,10 @@ auto about_writing(const Relation& source, const fs::path& output, Work&& work) 
 void refuse_shortfalls(const obscure::Mechanism& mechanism) {
   const auto reasons = obscure::shortfalls(mechanism);
   if (reasons.empty()) return;
+  std::string problem = fmt::format("is weaker than it should be: {}", fmt::join(reasons, " "));
+  problem.pop_back();  // the full stop that the message adds
   throw InputError(
-      {.source = mechanism.source},
-      fmt::format("is weaker than it should be:\n  - {}", fmt::join(reasons, "\n  - ")),
+      {.source = mechanism.source}, problem,
       "Fit again with a larger budget, fewer kept columns or wider groups; or publish all the same "
       "with --accept-leakage (accept_leakage=True from Python).");
 }

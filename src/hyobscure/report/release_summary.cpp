@@ -19,8 +19,12 @@ std::string release_text(const release::PublishResult& result) {
     table.row({file.name, count_text(file.rows), file.sha256.substr(0, 16) + "..."});
   text += table.text();
   text += fmt::format(
-      "  realised distance {:.6f} (promised {:.6f} in expectation); {} people drew their own features\n",
-      result.realised_distance, manifest.leakage.distance, count_text(result.people_unchanged));
+      "  realised distance {:.6f} (promised {:.6f} in expectation)\n"
+      "  {} of {} people drew their own features: the leakage counts it, but anyone who knows part of such "
+      "a\n"
+      "  row recognises the person (method.self_donor = \"never\" forbids it)\n",
+      result.realised_distance, manifest.leakage.distance, count_text(result.people_unchanged),
+      count_text(result.people));
   if (const auto& composition = manifest.composition; composition.earlier_draws > 0)
     text += fmt::format(
         "  Drawn for before: with {} earlier {} of the same people this tells up to {:.4f} of {:.4f} bits.\n",

@@ -85,7 +85,25 @@ std::string options_table(const obscure::Inspection& inspection) {
   return table.text();
 }
 
-std::string preview_text(const obscure::GroupsPreview& preview, const obscure::Inspection& inspection) {
+/// Before the fit: what random donors would do at the budget, and where the true share will stand.
+std::string own_rows_preview(const obscure::GroupsPreview& preview, const data::Spec& spec) {
+  if (spec.method.name == "fine" && spec.method.self_donor == "never")
+    return "  own rows                       none (method.self_donor)\n";
+  const double budget =
+      spec.channel.budget.value_or(spec.channel.budget_share.value_or(0.5) * preview.uniform_distance);
+  const double kept = preview.uniform_distance > 0 ? std::max(0.0, 1 - budget / preview.uniform_distance) : 0;
+  return fmt::format(
+      "  own rows                       random donors at a distance of {:.4f} leave {} of the people their "
+      "own\n"
+      "                                 row; `fit` says how many your method does, method.self_donor = "
+      "\"never\"\n"
+      "                                 forbids it: anyone who knows part of such a row recognises the "
+      "person\n",
+      budget, share_text(kept, 1));
+}
+
+std::string preview_text(const obscure::GroupsPreview& preview, const obscure::Inspection& inspection,
+                         const data::Spec& spec) {
   std::string text = "\nWith the first groups of your spec\n" + groups_table(preview.groups);
   text += fmt::format("  the groups alone tell          {} ({} of the secret)\n",
                       bits_text(preview.leakage_groups_bits),
@@ -96,7 +114,7 @@ std::string preview_text(const obscure::GroupsPreview& preview, const obscure::I
       "  sensible budgets by clusters   {:.4f} (nearest donors) to {:.4f} (features tell nothing more)\n"
       "  person by person (method fine) 0 (one's own row) to {:.4f} (any donor of the group)\n",
       preview.smallest_budget, preview.largest_budget, preview.uniform_distance);
-  return text;
+  return text + own_rows_preview(preview, spec);
 }
 
 std::string limit_text(double low, double high) { return fmt::format("{} to {}", low, high); }
@@ -172,7 +190,7 @@ std::string inspection_text(const obscure::Inspection& inspection, const data::R
       "\nWhat groups can be: people [k, alpha] and distinct secrets [l, beta] of every group, each limit by "
       "itself\n" +
       options_table(inspection);
-  text += inspection.preview ? preview_text(*inspection.preview, inspection)
+  text += inspection.preview ? preview_text(*inspection.preview, inspection, spec)
                              : "\n" + inspection.no_preview_because + "\n";
   text += fmt::format("\nCost\n  census {}", seconds_text(inspection.census_seconds));
   if (std::isfinite(inspection.fit_seconds))
