@@ -32,8 +32,8 @@ def quick(folder):
     """Turns a synthetic spec to the paper's method, which is fast, where the method does not matter, and forgets whom
     it published, since many tests publish the same people."""
     spec = folder / "spec.toml"
-    text = spec.read_text().replace('name = "fine"', 'name = "hyobscure"').replace("budget_share = 0.7", "budget_share = 0.3")
-    assert "hyobscure" in text and "0.3" in text
+    text = spec.read_text().replace('name = "fine"', 'name = "hyobscure"')
+    assert "hyobscure" in text
     spec.write_text(text + '\n[release]\nledger = "none"\n')
 
 

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import random
 
 import pytest
 
@@ -28,6 +29,22 @@ def table(hyobscure, tmp_path):
         return fitted
 
     return work
+
+
+def test_a_model_that_learns_nothing_does_not_publish_the_original(hyobscure, tmp_path):
+    """What a new user met: a kept column, small categories, no signal. fit had printed 100 % leakage with exit 0."""
+    rng = random.Random(1)
+    rows = [["id", "age", "a", "b", "c", "kept"]]
+    rows += [[f"p{i}", rng.randint(22, 56), rng.choice("wxyz"), rng.choice("mn"), rng.choice("st"), rng.randint(0, 1)] for i in range(100)]
+    with open(tmp_path / "people.csv", "w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    (tmp_path / "spec.toml").write_text(
+        '[people]\nfile = "people.csv"\nid = "id"\nsecret = "age"\nfeatures = ["a", "b", "c"]\nkeep = ["kept"]\n'
+        '[groups]\npeople = [10, 66]\nvalues = [5, 25]\n[channel]\nbudget_share = 0.7\n')
+    fitted = hyobscure("fit", tmp_path / "spec.toml", "-o", tmp_path / "m.json", "--json")
+    assert fitted.code == 0, fitted.out + fitted.err
+    assert fitted.json["leakage_features_bits"] < 0.1 * fitted.json["leakage_unprotected_bits"]
+    assert fitted.json["own_rows"] < 0.3 and fitted.json["distance"] > 0.99 * fitted.json["budget"]
 
 
 def people(count, ages):
@@ -72,10 +89,13 @@ def test_thousands_of_values_in_one_group_are_joined_into_atoms(table):
     assert fitted.json["groups"][0]["values"] == 1200
 
 
-def test_a_budget_of_zero_publishes_own_rows_and_a_large_one_tells_nothing(table, hyobscure, tmp_path):
+def test_a_budget_of_zero_leaves_own_rows_and_is_no_success_and_a_large_one_tells_nothing(table, hyobscure, tmp_path):
     fitted = table(people(60, 6), [20, 40], [2, 4], budget=("--channel.budget", 0))
-    assert fitted.code == 0, fitted.err
-    assert fitted.json["distance"] == 0
+    assert fitted.code == 3, fitted.err
+    assert fitted.json["distance"] == 0 and fitted.json["own_rows"] > 0.9
+    assert any("their own row" in reason for reason in fitted.json["shortfalls"])
+    refused = hyobscure("publish", tmp_path / "data" / "spec.toml", "-m", tmp_path / "m.json", "-o", tmp_path / "r")
+    assert refused.code == 2 and "--accept-leakage" in refused.err and not (tmp_path / "r").exists()
     spec = tmp_path / "data" / "spec.toml"
     free = hyobscure("fit", spec, "--channel.budget", 1e6, "-o", tmp_path / "far.json", "--json")
     assert free.code == 0 and free.json["leakage_features_bits"] < 1e-3
