@@ -92,7 +92,7 @@ def test_thousands_of_values_in_one_group_are_joined_into_atoms(table):
 def test_a_budget_of_zero_leaves_own_rows_and_is_no_success_and_a_large_one_tells_nothing(table, hyobscure, tmp_path):
     fitted = table(people(60, 6), [20, 40], [2, 4], budget=("--channel.budget", 0))
     assert fitted.code == 3, fitted.err
-    assert fitted.json["distance"] == 0 and fitted.json["own_rows"] > 0.9
+    assert fitted.json["distance"] == 0 and fitted.json["own_rows"] > 0.3
     assert any("their own row" in reason for reason in fitted.json["shortfalls"])
     refused = hyobscure("publish", tmp_path / "data" / "spec.toml", "-m", tmp_path / "m.json", "-o", tmp_path / "r")
     assert refused.code == 2 and "--accept-leakage" in refused.err and not (tmp_path / "r").exists()
