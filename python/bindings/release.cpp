@@ -105,7 +105,7 @@ nb::object donor_rows(const Source& source, const obscure::Mechanism& mechanism,
 // --- a written release as a table
 
 std::string file_sql(const fs::path& file, bool parquet) {
-  const std::string name = quoted_text(fs::absolute(file).string());
+  const std::string name = data::quoted_file(file);
   return parquet ? fmt::format("read_parquet({})", name)
                  : fmt::format(
                        "read_csv({}, header = true, all_varchar = true, delim = ',', quote = '\"', escape = "

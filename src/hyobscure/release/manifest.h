@@ -18,6 +18,10 @@ struct ManifestFile {
   std::string sha256;     ///< sha256_of_table
 };
 
+/// The files that hold a table: the file itself, or all that are in it where it is a folder of part files, in
+/// the order of their names.
+[[nodiscard]] std::vector<std::filesystem::path> parts_of_table(const std::filesystem::path& table);
+
 /// Of a file, its SHA-256. Of a table that several machines wrote, a folder of part files: that of the hashes
 /// of its parts, as text, in the order of their names.
 [[nodiscard]] std::string sha256_of_table(const std::filesystem::path& table);
