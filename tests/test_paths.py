@@ -1,11 +1,13 @@
-"""Folders and files with names that mean something to the table engine, or that are no files at all."""
+"""Folders and files with names that mean something to the table engine, that are no files at all, or that are somebody else's."""
 
 import os
 import shutil
+import subprocess
+import time
 
 import pytest
 
-from conftest import quick
+from conftest import BINARY, quick
 
 # A name that is a pattern, and a neighbour that the pattern means.
 NAMES = {"rel[x]": "relx", "a*b": "a-decoy-b", "q?": "qq"}
@@ -92,3 +94,51 @@ def test_a_table_in_parts_holds_nothing_but_parts(hyobscure, release, tmp_path):
     (folder / "people.csv" / "exact-ages.csv").write_text("id,age\n1,33\n")
     refused = hyobscure("verify", folder)
     assert refused.code == 2 and "1 other file in people.csv" in refused.out, refused.out
+
+
+def test_force_does_not_replace_a_folder_with_somebody_elses_manifest(hyobscure, people, mechanism, tmp_path):
+    page = tmp_path / "page"
+    page.mkdir()
+    (page / "manifest.json").write_text('{"name": "my web page", "kind": "app"}')
+    refused = hyobscure("publish", people / "spec.toml", "-m", mechanism, "-o", page, "--force")
+    assert refused.code == 2 and "nothing that this command wrote" in refused.err, refused.err
+    assert (page / "manifest.json").read_text().startswith('{"name": "my web page"')
+
+
+@pytest.mark.parametrize("command", ["publish", "synth", "fit", "compare"])
+def test_force_does_not_replace_a_folder_with_files_of_others(hyobscure, people, mechanism, tmp_path, command):
+    out = tmp_path / "out"
+    arguments = {
+        "publish": ["publish", people / "spec.toml", "-m", mechanism, "-o", out],
+        "synth": ["synth", "--people", 30, "-o", out],
+        "fit": ["fit", people / "spec.toml", "-o", tmp_path / "m.json", "--save-census", out],
+        "compare": ["compare", people / "spec.toml", "--methods", "random", "--budgets", "0.4", "-o", out],
+    }[command]
+    assert hyobscure(*arguments).code == 0
+    assert hyobscure(*arguments, "--force").code == 0
+    (out / "thesis.tex").write_text("years of work")
+    (out / "figures").mkdir()
+    (out / "figures" / "people.csv").write_text("mine")
+    refused = hyobscure(*arguments, "--force")
+    assert refused.code == 2 and "holds 2 files" in refused.err, refused.err
+    assert (out / "thesis.tex").read_text() == "years of work"
+    assert not [name for name in os.listdir(tmp_path) if "partial" in name]
+
+
+def test_a_folder_that_appears_while_publishing_stays(people, mechanism, tmp_path):
+    for attempt in range(10):
+        out = tmp_path / f"out{attempt}"
+        process = subprocess.Popen([BINARY, "publish", people / "spec.toml", "-m", mechanism, "-o", out], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        while process.poll() is None and not list(tmp_path.glob(f".out{attempt}.partial-*")):
+            time.sleep(0.001)
+        try:
+            out.mkdir()
+            (out / "thesis.tex").write_text("years of work")
+        except OSError:
+            process.communicate()
+            continue  # it was faster
+        _, message = process.communicate(timeout=60)
+        assert process.returncode == 2 and b"appeared" in message, message
+        assert (out / "thesis.tex").read_text() == "years of work"
+        return
+    pytest.fail("publishing was always faster")

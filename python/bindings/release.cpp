@@ -38,7 +38,7 @@ std::string publish(const Source& source, const obscure::Mechanism& mechanism, c
                     bool force, bool second_draw, const nb::object& report) {
   return work(report, source.threads(), [&](const Progress& progress) {
     const Stopwatch watch;
-    check_output_folder(folder, force, Manifest::kFileName);
+    check_output_folder(folder, force, release::release_folder());
     data::Engine engine(source.engine_settings(), progress);
     const data::Reading reading = data::read_people(engine, source.spec());
     const release::PublishResult result =

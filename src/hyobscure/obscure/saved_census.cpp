@@ -26,6 +26,7 @@ static_assert(std::endian::native == std::endian::little, "numbers are saved as 
 
 constexpr int kFormat = 2;
 constexpr const char* kKind = "hyobscure census";
+constexpr const char* kCensusFile = "census.json";
 constexpr const char* kPeopleFile = "people.bin";  ///< all but the features, and the census
 constexpr const char* kItemsFile = "items.bin";
 constexpr const char* kValuesFile = "values.bin";
@@ -391,6 +392,12 @@ Json hashes_of(const fs::path& folder) {
 
 }  // namespace
 
+OurFolder census_folder() {
+  return {.marker = kCensusFile,
+          .says = fmt::format("\"{}\"", kKind),
+          .files = {kPeopleFile, kItemsFile, kValuesFile}};
+}
+
 TakenCensus take_census_of(data::Engine& engine, const data::Spec& spec, const Progress& progress) {
   data::Reading reading = data::read_people(engine, spec);
   (void)terms_of(reading.people, spec);
@@ -401,7 +408,7 @@ TakenCensus take_census_of(data::Engine& engine, const data::Spec& spec, const P
 void save_census(const TakenCensus& taken, const data::Spec& spec, const fs::path& folder, bool force) {
   Json files = Json::array();
   for (const data::SourceSpec* source : sources(spec)) files.push_back(state_of(file_of(spec, *source)));
-  StagedFolder staged(folder, force, kCensusFile);
+  StagedFolder staged(folder, force, census_folder());
   write_people(staged.path() / kPeopleFile, taken, folder);
   write_numbers(staged.path() / kItemsFile, taken.people.features.items);
   write_numbers(staged.path() / kValuesFile, taken.people.features.values);

@@ -234,6 +234,13 @@ std::string sha256_of_table(const std::filesystem::path& table) {
   return sha256(hashes);
 }
 
+OurFolder release_folder() {
+  return {.marker = Manifest::kFileName,
+          .says = "\"hyobscure release\"",
+          .files = {"people.csv", "events.csv", "people.parquet", "events.parquet", "people.csv/",
+                    "events.csv/", "people.parquet/", "events.parquet/", Manifest::kAreasFile}};
+}
+
 Manifest manifest_of(const obscure::Mechanism& mechanism, const data::Spec& spec) {
   Manifest manifest;
   manifest.version = HYOBSCURE_VERSION;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "hyobscure/base/files.h"
 #include "hyobscure/base/numeric.h"
 #include "hyobscure/data/spec.h"
 #include "hyobscure/obscure/mechanism.h"
@@ -99,6 +100,9 @@ struct Manifest {
   std::string people_file() const { return "people." + format; }
   std::string events_file() const { return "events." + format; }
 };
+
+/// How a folder with a release is known, before it is replaced.
+[[nodiscard]] OurFolder release_folder();
 
 /// What mechanism and spec tell of a release; columns, format, kinds and files are for the publisher to add.
 [[nodiscard]] Manifest manifest_of(const obscure::Mechanism& mechanism, const data::Spec& spec);

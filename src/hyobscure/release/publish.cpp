@@ -419,7 +419,7 @@ PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::
   const data::People& people = reading.people;
   refuse_donors_across_groups(mechanism);
   refuse_dropped_ids_of_events(spec);
-  check_output_folder(settings.output, settings.force, Manifest::kFileName);
+  check_output_folder(settings.output, settings.force, release_folder());
   refuse_other_data(people, mechanism);
   const auto ledger_path = ledger_file(spec, mechanism);
   std::optional<LedgerLock> until_published;
@@ -447,7 +447,7 @@ PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::
   result.manifest.columns = manifest_columns(spec, layout);
   describe_secret(engine, people, result.manifest);
   result.manifest.composition = composition;
-  StagedFolder folder(settings.output, settings.force, Manifest::kFileName);
+  StagedFolder folder(settings.output, settings.force, release_folder());
   {
     const PublishedIds published(spec, mechanism.key, people);
     const DonorTable donors(engine, people, mechanism, donor_of, published);
