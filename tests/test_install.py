@@ -1,12 +1,14 @@
 """An installed copy is found and used by somebody else's project, and the installed program runs by itself."""
 
 import os
+import pathlib
+import re
 import shutil
 import subprocess
 
 import pytest
 
-from conftest import SOURCE
+from conftest import BINARY, SOURCE
 
 @pytest.fixture(scope="module")
 def prefix(tmp_path_factory):
@@ -44,3 +46,36 @@ def test_the_installed_program_needs_nothing_of_the_source_tree(prefix, tmp_path
     assert done.returncode == 0, done.stderr
     linked = subprocess.run(["ldd", moved / "bin" / "hyobscure"], capture_output=True, text=True).stdout
     assert str(SOURCE) not in linked, linked
+
+
+def runtime_paths(file):
+    """Where the loader looks for the libraries of a program: the entries of its RUNPATH and RPATH."""
+    shown = subprocess.run(["readelf", "-d", "-W", file], capture_output=True, text=True, check=True).stdout
+    return [entry for found in re.findall(r"\((?:RUNPATH|RPATH)\).*\[(.*)\]", shown) for entry in found.split(":")]
+
+
+def programs_in(*folders):
+    files = (file for folder in folders for file in folder.rglob("*") if file.is_file() and not file.is_symlink())
+    return [file for file in files if os.access(file, os.X_OK) or ".so" in file.suffixes if file.read_bytes()[:4] == b"\x7fELF"]
+
+
+def test_no_program_looks_for_libraries_in_the_current_folder(prefix):
+    """The loader takes an empty entry, and one that is not absolute, for a folder that whoever sent a release may fill."""
+    build = pathlib.Path(os.environ["HYOBSCURE_BUILD"])
+    built = [build / "hyobscure", *programs_in(*(build / part for part in ("src", "tests", "bench", "lib") if (build / part).is_dir()))]
+    installed = programs_in(prefix)
+    assert prefix / "bin" / "hyobscure" in installed
+    assert any(runtime_paths(file) for file in built), "the paths of these programs cannot be read"
+    for file in (*built, *installed):
+        for entry in runtime_paths(file):
+            assert entry.startswith(("/", "$ORIGIN")), f"{file}: {entry!r}"
+    assert not [entry for file in installed for entry in runtime_paths(file) if entry.startswith("/")]
+
+
+@pytest.mark.parametrize("place", ["build", "installed"])
+def test_a_library_in_the_current_folder_is_not_loaded(place, prefix, tmp_path):
+    program = BINARY if place == "build" else prefix / "bin" / "hyobscure"
+    for library in ("libsodium.so.23", "libduckdb.so", "libfmt.so.9"):
+        (tmp_path / library).write_text("what a received release may hold")
+    done = subprocess.run([program, "--version"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -3,10 +3,11 @@
 import json
 import re
 import stat
+import subprocess
 
 import pytest
 
-from conftest import quick
+from conftest import BINARY, quick
 
 
 @pytest.fixture
@@ -100,3 +101,32 @@ def test_a_damaged_ledger_is_refused_before_anything_is_written(hyobscure, data,
 def test_a_ledger_in_no_folder_is_refused(hyobscure, data, tmp_path):
     refused = publish(hyobscure, data, fit(hyobscure, data, tmp_path / "m.json"), tmp_path / "r", "--release.ledger", "nowhere/ledger.json")
     assert refused.code == 2 and "release.ledger" in refused.err and not (tmp_path / "r").exists()
+
+
+def test_bits_are_not_computed_from_a_file_that_was_overwritten(hyobscure, data, tmp_path):
+    first, second = (fit(hyobscure, data, tmp_path / name) for name in ("first.json", "second.json"))
+    assert publish(hyobscure, data, first, tmp_path / "r1").code == 0
+    fit(hyobscure, data, first, "--force")  # another key in the file that the ledger names
+    refused = publish(hyobscure, data, second, tmp_path / "r2")
+    assert refused.code == 2 and "cannot be computed" in refused.err and "another key" in refused.err, refused.err
+    together, entropy = re.search(r"learns up to ([\d.]+) of ([\d.]+) bits", refused.err).groups()
+    assert together == entropy
+
+
+def test_of_two_publications_at_once_one_is_refused(hyobscure, data, tmp_path):
+    mechanisms = [fit(hyobscure, data, tmp_path / f"{n}.json") for n in range(3)]
+    started = [subprocess.Popen([BINARY, "publish", data / "spec.toml", "-m", mechanism, "-o", tmp_path / mechanism.stem], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) for mechanism in mechanisms]
+    messages = [process.communicate(timeout=60)[1].decode() for process in started]
+    assert sorted(process.returncode for process in started) == [0, 2, 2], messages
+    assert len(json.loads((data / "hyobscure-ledger.json").read_text())["draws"]) == 1
+    assert sum((tmp_path / mechanism.stem).exists() for mechanism in mechanisms) == 1
+    assert not list(data.glob("*.lock"))
+
+
+def test_a_ledger_that_is_a_link_stays_one(hyobscure, data, tmp_path):
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    (data / "hyobscure-ledger.json").symlink_to(shared / "ledger.json")
+    assert publish(hyobscure, data, fit(hyobscure, data, tmp_path / "first.json"), tmp_path / "r1").code == 0
+    assert (data / "hyobscure-ledger.json").is_symlink() and (shared / "ledger.json").is_file()
+    assert publish(hyobscure, data, fit(hyobscure, data, tmp_path / "second.json"), tmp_path / "r2").code == 2

@@ -38,7 +38,7 @@ std::string publish(const Source& source, const obscure::Mechanism& mechanism, c
                     bool force, bool second_draw, bool accept_leakage, const nb::object& report) {
   return work(report, source.threads(), [&](const Progress& progress) {
     const Stopwatch watch;
-    check_output_folder(folder, force, Manifest::kFileName);
+    check_output_folder(folder, force, release::release_folder());
     data::Engine engine(source.engine_settings(), progress);
     const data::Reading reading = data::read_people(engine, source.spec());
     const release::PublishResult result = release::publish(
@@ -106,7 +106,7 @@ nb::object donor_rows(const Source& source, const obscure::Mechanism& mechanism,
 // --- a written release as a table
 
 std::string file_sql(const fs::path& file, bool parquet) {
-  const std::string name = quoted_text(fs::absolute(file).string());
+  const std::string name = data::quoted_file(file);
   return parquet ? fmt::format("read_parquet({})", name)
                  : fmt::format(
                        "read_csv({}, header = true, all_varchar = true, delim = ',', quote = '\"', escape = "

@@ -85,10 +85,10 @@ int run(const AuditOptions& options, const CommonOptions& common, const Progress
                                                         {.memory = common.memory, .threads = common.threads});
   if (!options.report.empty()) write_report(options, common, spec, reading, mechanism, found, progress);
   progress.report("", 0, 0);
-  fmt::print("{}", common.json ? report::audit_json(found, spec, watch.seconds()) + "\n"
-                               : report::audit_text(found, spec));
+  print(common.json ? report::audit_json(found, spec, watch.seconds()) + "\n"
+                    : report::audit_text(found, spec));
   if (!common.json && !options.report.empty())
-    fmt::print("\nWrote {} (holds counts finer than the release: not part of it)\n", options.report);
+    print(fmt::format("\nWrote {} (holds counts finer than the release: not part of it)\n", options.report));
   return kGood;
 }
 

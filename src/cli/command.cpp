@@ -1,9 +1,17 @@
 #include "cli/command.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <set>
 
+#include "hyobscure/base/terminal.h"
+
 namespace hyobscure::cli {
+
+void print(std::string_view text) {
+  const std::string shown = for_terminal(text);
+  std::fwrite(shown.data(), 1, shown.size(), stdout);
+}
 
 void add_common_options(CLI::App& command, CommonOptions& common) {
   command.add_flag("--json", common.json, "print one JSON object instead of text");

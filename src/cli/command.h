@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hyobscure/base/progress.h"
@@ -49,6 +50,9 @@ void add_common_options(CLI::App& command, CommonOptions& common);
 void add_spec_options(CLI::App& command, SpecOptions& spec);
 /// The keys as flags only, for commands that take the spec file otherwise.
 void add_spec_flags(CLI::App& command, SpecOptions& spec);
+
+/// The one way to standard output: what files and manifests hold must not steer the terminal.
+void print(std::string_view text);
 
 data::EngineSettings engine_settings(const CommonOptions& common, const data::Spec& spec);
 

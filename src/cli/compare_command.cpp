@@ -15,7 +15,11 @@
 namespace hyobscure::cli {
 namespace {
 
-constexpr const char* kMarker = "comparison.csv";
+OurFolder comparison_folder() {
+  return {.marker = "comparison.json",
+          .says = "{\"command\":\"compare\"",
+          .files = {"comparison.csv", "audits.csv", "report.html"}};
+}
 
 struct CompareOptions {
   SpecOptions spec;
@@ -28,7 +32,7 @@ struct CompareOptions {
 int run(const CompareOptions& options, const CommonOptions& common, const Progress& progress) {
   const Stopwatch watch;
   const data::Spec spec = options.spec.read();
-  check_output_folder(options.output, options.force, kMarker);
+  check_output_folder(options.output, options.force, comparison_folder());
   data::Engine engine(engine_settings(common, spec), progress);
   const data::Reading reading = data::read_people(engine, spec);
   study::TradeOff found;
@@ -40,8 +44,8 @@ int run(const CompareOptions& options, const CommonOptions& common, const Progre
   const obscure::Comparison& comparison = found.comparison;
   const std::string json = options.audit ? report::trade_off_json(found, watch.seconds())
                                          : report::comparison_json(comparison, watch.seconds());
-  StagedFolder folder(options.output, options.force, kMarker);
-  write_file(folder.path() / kMarker, report::comparison_csv(comparison), FileAccess::Everyone);
+  StagedFolder folder(options.output, options.force, comparison_folder());
+  write_file(folder.path() / "comparison.csv", report::comparison_csv(comparison), FileAccess::Everyone);
   write_file(folder.path() / "comparison.json", json + "\n", FileAccess::Everyone);
   if (options.audit)
     write_file(folder.path() / "audits.csv", report::trade_off_csv(found), FileAccess::Everyone);
@@ -52,11 +56,12 @@ int run(const CompareOptions& options, const CommonOptions& common, const Progre
   folder.commit();
   progress.report("", 0, 0);
   if (common.json)
-    fmt::print("{}\n", json);
+    print(fmt::format("{}\n", json));
   else
-    fmt::print("{}{}\nWrote {}/comparison.csv, comparison.json and report.html{}\n",
-               report::comparison_text(comparison), options.audit ? "\n" + report::trade_off_text(found) : "",
-               options.output, options.audit ? ", audits.csv" : "");
+    print(fmt::format("{}{}\nWrote {}/comparison.csv, comparison.json and report.html{}\n",
+                      report::comparison_text(comparison),
+                      options.audit ? "\n" + report::trade_off_text(found) : "", options.output,
+                      options.audit ? ", audits.csv" : ""));
   return comparison.complete() ? kGood : kWeaker;
 }
 

@@ -30,11 +30,11 @@ struct DemoOptions {
 
 /// The command that a user would type for the step that follows.
 void announce(const CommonOptions& common, const std::string& command) {
-  if (!common.json) fmt::print("\n$ hyobscure {}\n", command);
+  if (!common.json) print(fmt::format("\n$ hyobscure {}\n", command));
 }
 
 void show(const CommonOptions& common, const std::string& text) {
-  if (!common.json) fmt::print("{}", text);
+  if (!common.json) print(text);
 }
 
 /// The curves of a few methods, quickly: a real comparison takes all of them, and more repetitions. Returns
@@ -54,6 +54,20 @@ std::string compare(const data::Spec& spec, const data::People& people, const st
   write_file(folder / "comparison.csv", report::comparison_csv(found.comparison), FileAccess::Everyone);
   write_file(folder / "audits.csv", report::trade_off_csv(found), FileAccess::Everyone);
   return json;
+}
+
+/// Also what its commands write when they are typed again, as it asks for.
+OurFolder demo_folder() {
+  OurFolder ours = data::synthetic_folder();
+  ours.marker = "data/" + ours.marker;
+  for (std::string& name : ours.files) name = "data/" + name;
+  const OurFolder release = release::release_folder();
+  for (const std::string& name : release.files) ours.files.push_back("release/" + name);
+  for (const char* name : {"release/manifest.json", "data/hyobscure-ledger.json", "mechanism.json",
+                           "report.html", "comparison/comparison.json", "comparison/comparison.csv",
+                           "comparison/audits.csv", "comparison/report.html"})
+    ours.files.emplace_back(name);
+  return ours;
 }
 
 int run(const DemoOptions& options, StagedFolder& staged, const CommonOptions& common,
@@ -117,15 +131,15 @@ int run(const DemoOptions& options, StagedFolder& staged, const CommonOptions& c
   staged.commit();
 
   if (common.json)
-    fmt::print("{}\n", report::mechanism_json(mechanism, reading.counts, watch.seconds()));
+    print(fmt::format("{}\n", report::mechanism_json(mechanism, reading.counts, watch.seconds())));
   else
-    fmt::print(
+    print(fmt::format(
         "\nLook at\n  {:<38} everything on one page: open it in a browser\n  {:<38} what is published\n  "
         "{:<38} its constraints, groups, leakage and hashes\n"
         "  {:<38} the settings: change one and run the commands above again\n  {:<38} private: never publish "
         "it\n",
         named("report.html"), named("release/people.csv"), named("release/manifest.json"),
-        named("data/spec.toml"), named("mechanism.json"));
+        named("data/spec.toml"), named("mechanism.json")));
   return verification.passed() ? (mechanism.converged ? kGood : kWeaker) : kOurFault;
 }
 
@@ -144,7 +158,7 @@ void add_demo_command(CLI::App& app, Command& chosen) {
   sub->footer("Example: hyobscure demo --people 5000");
   sub->callback([options, &chosen] {
     chosen.run = [options](const CommonOptions& common, const Progress& progress) {
-      StagedFolder staged(options->output, options->force, "data/spec.toml");
+      StagedFolder staged(options->output, options->force, demo_folder());
       try {
         return run(*options, staged, common, progress);
       } catch (const InputError& error) {

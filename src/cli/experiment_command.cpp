@@ -59,9 +59,9 @@ int list(const CommonOptions& common) {
   for (const std::filesystem::path& file : known_experiments()) {
     const study::Experiment experiment = study::read_experiment(file, true);
     if (common.quiet)
-      fmt::print("{}\n", experiment.name);
+      print(fmt::format("{}\n", experiment.name));
     else
-      fmt::print("{:<16} {}\n{:<16} {}\n", experiment.name, experiment.title, "", experiment.what);
+      print(fmt::format("{:<16} {}\n{:<16} {}\n", experiment.name, experiment.title, "", experiment.what));
   }
   return kGood;
 }
@@ -85,7 +85,7 @@ void show_row(const std::vector<std::string>& columns, const std::vector<std::st
       continue;
     line += fmt::format("{}{} {}", line.empty() ? "" : ", ", columns[at], cells[at]);
   }
-  fmt::print("{}\n", line);
+  print(fmt::format("{}\n", line));
   std::fflush(stdout);
 }
 
@@ -107,19 +107,19 @@ int run(const ExperimentOptions& options, const CommonOptions& common, const Pro
                             progress, on_row);
   progress.report("", 0, 0);
   if (common.json)
-    fmt::print("{}\n", Json({{"command", "experiment"},
-                             {"name", experiment.name},
-                             {"computed", outcome.computed},
-                             {"kept", outcome.kept},
-                             {"impossible", outcome.impossible},
-                             {"complete", outcome.complete},
-                             {"seconds", watch.seconds()}})
-                           .dump());
+    print(fmt::format("{}\n", Json({{"command", "experiment"},
+                                    {"name", experiment.name},
+                                    {"computed", outcome.computed},
+                                    {"kept", outcome.kept},
+                                    {"impossible", outcome.impossible},
+                                    {"complete", outcome.complete},
+                                    {"seconds", watch.seconds()}})
+                                  .dump()));
   else
-    fmt::print("{}: {} points computed ({} impossible), {} were there. {} {}\n", experiment.name,
-               outcome.computed, outcome.impossible, outcome.kept,
-               outcome.complete ? "The results are in" : "Stopped; the same command goes on with",
-               outcome.table.string());
+    print(fmt::format("{}: {} points computed ({} impossible), {} were there. {} {}\n", experiment.name,
+                      outcome.computed, outcome.impossible, outcome.kept,
+                      outcome.complete ? "The results are in" : "Stopped; the same command goes on with",
+                      outcome.table.string()));
   return outcome.complete ? kGood : kStopped;
 }
 

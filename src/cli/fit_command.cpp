@@ -62,7 +62,7 @@ void check_outputs(const FitOptions& options) {
     for (const char* extension : {"frontier.csv", "frontier.json"})
       check_output_file(beside(options.output, extension), options.force);
   if (!options.save_census.empty())
-    check_output_folder(options.save_census, options.force, obscure::kCensusFile);
+    check_output_folder(options.save_census, options.force, obscure::census_folder());
 }
 
 obscure::TakenCensus take_census(const FitOptions& options, data::Engine& engine, const data::Spec& spec,
@@ -87,9 +87,10 @@ int run(const FitOptions& options, const CommonOptions& common, const Progress& 
   obscure::write_mechanism(mechanism, options.output);
   progress.report("", 0, 0);
   if (common.json)
-    fmt::print("{}\n", report::mechanism_json(mechanism, taken.counts, watch.seconds(), fitted.promise));
+    print(fmt::format("{}\n",
+                      report::mechanism_json(mechanism, taken.counts, watch.seconds(), fitted.promise)));
   else
-    fmt::print(
+    print(fmt::format(
         "{}{}\nWrote {} (private: keep it, readable by you only)\n{}Next: hyobscure publish {} -m {} -o "
         "release\n",
         report::mechanism_text(mechanism, taken.counts),
@@ -98,14 +99,14 @@ int run(const FitOptions& options, const CommonOptions& common, const Progress& 
             ? ""
             : fmt::format("Wrote {} (private too: it holds everybody's secret and features)\n",
                           options.save_census),
-        options.spec.file, options.output);
+        options.spec.file, options.output));
   const bool good = mechanism.converged && obscure::shortfalls(mechanism).empty();
   if (options.frontier == 0) return good ? kGood : kWeaker;
   const obscure::Frontier frontier = write_frontier(options, taken, spec, progress);
   progress.report("", 0, 0);
   if (!common.json)
-    fmt::print("\n{}Wrote {} and .json\n", report::frontier_text(frontier),
-               beside(options.output, "frontier.csv").string());
+    print(fmt::format("\n{}Wrote {} and .json\n", report::frontier_text(frontier),
+                      beside(options.output, "frontier.csv").string()));
   return good && frontier.complete ? kGood : kWeaker;
 }
 

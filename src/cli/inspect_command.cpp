@@ -17,8 +17,8 @@ int run(const SpecOptions& options, const CommonOptions& common, const Progress&
   const data::Reading reading = data::read_people(engine, spec);
   const obscure::Inspection inspection = obscure::inspect(reading.people, spec, progress);
   progress.report("", 0, 0);
-  fmt::print("{}", common.json ? report::inspection_json(inspection, reading.counts, watch.seconds()) + "\n"
-                               : report::inspection_text(inspection, reading.counts, spec));
+  print(common.json ? report::inspection_json(inspection, reading.counts, watch.seconds()) + "\n"
+                    : report::inspection_text(inspection, reading.counts, spec));
   return kGood;
 }
 

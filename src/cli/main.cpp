@@ -11,6 +11,7 @@
 #include "cli/progress_line.h"
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/parallel.h"
+#include "hyobscure/base/terminal.h"
 
 namespace hyobscure::cli {
 namespace {
@@ -50,10 +51,10 @@ int tell_error(const CommonOptions& common, int code, const std::string& text,
       error["problem"] = input->problem();
       error["remedy"] = input->remedy();
     }
-    fmt::print("{}\n", nlohmann::ordered_json{{"error", error}}.dump(
-                           -1, ' ', false, nlohmann::json::error_handler_t::replace));
+    print(fmt::format("{}\n", nlohmann::ordered_json{{"error", error}}.dump(
+                                  -1, ' ', false, nlohmann::json::error_handler_t::replace)));
   }
-  fmt::print(stderr, "hyobscure: {}\n", text);
+  fmt::print(stderr, "hyobscure: {}\n", one_line(text));
   return code;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 
+#include "hyobscure/base/terminal.h"
 #include "hyobscure/report/text.h"
 
 namespace hyobscure::cli {
@@ -35,7 +36,7 @@ void ProgressLine::report(std::string_view stage, double done, double total) {
   last_shown_ = now;
   shown_ = true;
   const double seconds = std::chrono::duration<double>(now - stage_begin_).count();
-  fmt::print(stderr, "\r\033[K{}", progress_text(stage, done, total, seconds));
+  fmt::print(stderr, "\r\033[K{}", one_line(progress_text(stage, done, total, seconds)));
   std::fflush(stderr);
 }
 

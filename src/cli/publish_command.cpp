@@ -24,7 +24,7 @@ struct PublishOptions {
 int run(const PublishOptions& options, const CommonOptions& common, const Progress& progress) {
   const Stopwatch watch;
   const data::Spec spec = options.spec.read();
-  check_output_folder(options.output, options.force, release::Manifest::kFileName);
+  check_output_folder(options.output, options.force, release::release_folder());
   const obscure::Mechanism mechanism = obscure::read_mechanism(options.mechanism);
   data::Engine engine(engine_settings(common, spec), progress);
   const data::Reading reading = data::read_people(engine, spec);
@@ -36,10 +36,10 @@ int run(const PublishOptions& options, const CommonOptions& common, const Progre
                                                          progress);
   progress.report("", 0, 0);
   if (common.json)
-    fmt::print("{}\n", report::release_json(result, watch.seconds()));
+    print(fmt::format("{}\n", report::release_json(result, watch.seconds())));
   else
-    fmt::print("{}\nWrote {}\nNext: hyobscure verify {} --against {}\n", report::release_text(result),
-               options.output, options.output, options.spec.file);
+    print(fmt::format("{}\nWrote {}\nNext: hyobscure verify {} --against {}\n", report::release_text(result),
+                      options.output, options.output, options.spec.file));
   return kGood;
 }
 

@@ -12,7 +12,7 @@ void add_settings_command(CLI::App& app, Command& chosen) {
   sub->footer("Example: hyobscure settings | less");
   sub->callback([&chosen] {
     chosen.run = [](const CommonOptions&, const Progress&) {
-      fmt::print("{}", report::settings_page());
+      print(report::settings_page());
       return kGood;
     };
   });

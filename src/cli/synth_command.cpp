@@ -24,11 +24,12 @@ int run(const SynthOptions& options, const CommonOptions& common, const Progress
   settings.parquet = options.format == "parquet";
   data::synthesise(settings, options.output, options.force, progress);
   if (common.json)
-    fmt::print("{{\"command\":\"synth\",\"people\":{},\"seconds\":{}}}\n", settings.people, watch.seconds());
+    print(fmt::format("{{\"command\":\"synth\",\"people\":{},\"seconds\":{}}}\n", settings.people,
+                      watch.seconds()));
   else
-    fmt::print("{} people and their spec.toml are in {}\nNext: hyobscure inspect {}\n",
-               report::count_text(settings.people), options.output,
-               (std::filesystem::path(options.output) / "spec.toml").string());
+    print(fmt::format("{} people and their spec.toml are in {}\nNext: hyobscure inspect {}\n",
+                      report::count_text(settings.people), options.output,
+                      (std::filesystem::path(options.output) / "spec.toml").string()));
   return kGood;
 }
 

@@ -24,8 +24,8 @@ int run(const VerifyOptions& options, const CommonOptions& common, const Progres
       release::verify(options.folder, original ? &*original : nullptr, progress,
                       {.memory = common.memory, .threads = common.threads});
   progress.report("", 0, 0);
-  fmt::print("{}", common.json ? report::verification_json(verification, watch.seconds()) + "\n"
-                               : report::verification_text(verification));
+  print(common.json ? report::verification_json(verification, watch.seconds()) + "\n"
+                    : report::verification_text(verification));
   return verification.passed() ? kGood : kCorrectInput;
 }
 

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -14,6 +15,7 @@
 #include <system_error>
 
 #include "hyobscure/base/error.h"
+#include "hyobscure/base/rename.h"
 #include "hyobscure/base/scratch.h"
 
 namespace hyobscure {
@@ -96,6 +98,46 @@ void refuse_existing(const fs::path& target, bool force) {
     throw_unwritable(target, errno);  // now, not after the work
 }
 
+bool is_marked(const fs::path& folder, const OurFolder& ours) {
+  if (!fs::is_regular_file(fs::symlink_status(folder / ours.marker))) return false;
+  std::ifstream file(folder / ours.marker, std::ios::binary);
+  std::string beginning(256, '\0');
+  file.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
+  beginning.resize(static_cast<std::size_t>(file.gcount()));
+  return beginning.find(ours.says) != beginning.npos;
+}
+
+bool is_ours(const std::string& name, const OurFolder& ours) {
+  return name == ours.marker || std::ranges::any_of(ours.files, [&](const std::string& known) {
+           return known.ends_with('/') ? name.starts_with(known) : name == known;
+         });
+}
+
+/// Files, and whatever else is no folder.
+std::size_t count_of_others(const fs::path& folder, const OurFolder& ours) {
+  std::size_t others = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (!fs::is_directory(entry.symlink_status()))
+      others +=
+          entry.is_symlink() || !is_ours(entry.path().lexically_relative(folder).string(), ours) ? 1 : 0;
+  return others;
+}
+
+/// `named` is what the user calls the folder.
+void refuse_others(const fs::path& folder, const OurFolder& ours, const fs::path& named) {
+  if (fs::is_directory(folder) && fs::is_empty(folder)) return;
+  if (!fs::is_directory(folder) || !is_marked(folder, ours))
+    throw InputError({.source = named.string()},
+                     "exists, and is nothing that this command wrote: it will not be replaced",
+                     "Choose another name, or remove it yourself.");
+  if (const std::size_t others = count_of_others(folder, ours); others > 0)
+    throw InputError({.source = named.string()},
+                     others == 1 ? "holds 1 file that this command did not write: it will not be replaced"
+                                 : "holds " + std::to_string(others) +
+                                       " files that this command did not write: it will not be replaced",
+                     "Choose another name, or move them elsewhere.");
+}
+
 }  // namespace
 
 void check_output_file(const fs::path& path, bool force) {
@@ -103,15 +145,10 @@ void check_output_file(const fs::path& path, bool force) {
   refuse_existing(path, force);
 }
 
-void check_output_folder(const fs::path& path, bool force, const std::string& marker) {
+void check_output_folder(const fs::path& path, bool force, const OurFolder& ours) {
   const fs::path target = without_trailing_slash(path);
   refuse_existing(target, force);
-  if (!fs::exists(target) || fs::exists(target / marker) ||
-      (fs::is_directory(target) && fs::is_empty(target)))
-    return;
-  throw InputError({.source = target.string()},
-                   "exists, and is nothing that this command wrote: it will not be replaced",
-                   "Choose another name, or remove it yourself.");
+  if (fs::exists(target)) refuse_others(target, ours, target);
 }
 
 void write_file(const fs::path& path, std::string_view content, FileAccess access) {
@@ -169,9 +206,12 @@ std::string sha256_of_file(const fs::path& path) {
   return hash.finish();
 }
 
-StagedFolder::StagedFolder(fs::path target, bool force, const std::string& marker)
-    : target_(without_trailing_slash(target)), staging_(temporary_neighbour(target_)) {
-  check_output_folder(target_, force, marker);
+StagedFolder::StagedFolder(fs::path target, bool force, OurFolder ours)
+    : target_(without_trailing_slash(target)),
+      force_(force),
+      ours_(std::move(ours)),
+      staging_(temporary_neighbour(target_)) {
+  check_output_folder(target_, force, ours_);
   if (::mkdir(path().c_str(), 0700) != 0) throw_unwritable(target_, errno);
 }
 
@@ -179,14 +219,25 @@ void StagedFolder::commit() {
   const mode_t mask = ::umask(0);
   ::umask(mask);
   ::chmod(path().c_str(), 0777 & ~mask);
-  fs::path replaced;
-  if (fs::exists(target_)) {  // only with force; the old content goes away after the new one is in place
-    replaced = temporary_neighbour(target_);
-    if (::rename(target_.c_str(), replaced.c_str()) != 0) throw_unwritable(target_, errno);
+  const int error = rename_to_new(path(), target_);
+  if (error == EEXIST && force_) return replace();
+  if (error == EEXIST)
+    throw InputError({.source = target_.string()}, "has appeared while it was about to be written, and stays",
+                     "Choose another name, or add --force to replace it.");
+  if (error != 0) throw_unwritable(target_, error);
+}
+
+void StagedFolder::replace() {
+  refuse_others(target_, ours_, target_);
+  if (const int error = exchange(path(), target_)) throw_unwritable(target_, error);
+  // The old folder has the temporary name and goes away with this object. Unless it is another than a moment
+  // ago: then both get their names back.
+  try {
+    refuse_others(path(), ours_, target_);
+  } catch (const InputError&) {
+    exchange(path(), target_);
+    throw;
   }
-  if (::rename(path().c_str(), target_.c_str()) != 0) throw_unwritable(target_, errno);
-  std::error_code ignored;
-  if (!replaced.empty()) fs::remove_all(replaced, ignored);
 }
 
 }  // namespace hyobscure

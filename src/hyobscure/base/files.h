@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "hyobscure/base/scratch.h"
 
@@ -20,9 +21,16 @@ enum class FileAccess {
 /// exist.
 void check_output_file(const std::filesystem::path& path, bool force);
 
-/// The same for a folder. `force` replaces an empty folder or an earlier output of ours, which is known by
-/// the file `marker` inside, and nothing else: a mistyped name must not cost anybody their files.
-void check_output_folder(const std::filesystem::path& path, bool force, const std::string& marker);
+/// What tells an earlier output of ours from somebody's own folder.
+struct OurFolder {
+  std::string marker;              ///< a file that is always there
+  std::string says;                ///< what stands near its beginning: a file of that name may be anybody's
+  std::vector<std::string> files;  ///< all that may be there beside it; a folder of any files ends in /
+};
+
+/// The same for a folder. `force` replaces an empty folder or an earlier output of ours, with nothing else in
+/// it: a mistyped name must not cost anybody their files.
+void check_output_folder(const std::filesystem::path& path, bool force, const OurFolder& ours);
 
 /// Writes the whole file or nothing: a temporary neighbour is written, flushed and renamed.
 /// Throws InputError when the disk is full or read-only.
@@ -59,16 +67,22 @@ std::string sha256_of_file(const std::filesystem::path& path);
 
 /// A folder that appears at `target` complete or not at all: files go to path(), commit() moves them into
 /// place, and without commit() nothing stays behind, even after a kill. What check_output_folder lets `force`
-/// replace is replaced at the moment of commit.
+/// replace is replaced at the moment of commit: whenever the process is killed, the old or the new one is
+/// there. What has appeared at `target` meanwhile stays.
 class StagedFolder {
  public:
-  StagedFolder(std::filesystem::path target, bool force, const std::string& marker);
+  StagedFolder(std::filesystem::path target, bool force, OurFolder ours);
 
   const std::filesystem::path& path() const { return staging_.path(); }
+  /// Throws InputError, and leaves what is there, when the folder cannot take its place.
   void commit();
 
  private:
+  void replace();
+
   std::filesystem::path target_;
+  bool force_;
+  OurFolder ours_;
   Perishable staging_;
 };
 

@@ -15,6 +15,12 @@ namespace fs = std::filesystem;
 
 class Files : public testing::Test {
  protected:
+  inline static const OurFolder kOurs{.marker = "marker", .says = "ours", .files = {"table", "parts/"}};
+
+  void make_ours(const std::string& name) const {
+    fs::create_directory(folder_ / name);
+    folder_.write(name + "/marker", "this is ours");
+  }
   std::ptrdiff_t entries() const { return std::distance(fs::directory_iterator(folder_.path()), {}); }
 
   TestFolder folder_;
@@ -49,11 +55,11 @@ TEST_F(Files, AnExistingOutputNeedsForce) {
 
 TEST_F(Files, AStagedFolderLeavesNothingUnlessCommitted) {
   {
-    const StagedFolder staged(folder_ / "release", false, "marker");
+    const StagedFolder staged(folder_ / "release", false, kOurs);
   }
   EXPECT_EQ(entries(), 0);
   {
-    StagedFolder staged(folder_ / "release", false, "marker");
+    StagedFolder staged(folder_ / "release", false, kOurs);
     std::ofstream(staged.path() / "people.csv") << "id\n";
     staged.commit();
   }
@@ -62,26 +68,71 @@ TEST_F(Files, AStagedFolderLeavesNothingUnlessCommitted) {
 }
 
 TEST_F(Files, AStagedFolderReplacesTheOldOneOnlyWhenForcedAndCommitted) {
-  fs::create_directory(folder_ / "release");
-  std::ofstream(folder_ / "release" / "old") << "old";
-  EXPECT_THROW(StagedFolder(folder_ / "release", false, "marker"), InputError);
+  make_ours("release");
+  EXPECT_THROW(StagedFolder(folder_ / "release", false, kOurs), InputError);
   {
-    const StagedFolder abandoned(folder_ / "release/", true, "old");
+    const StagedFolder abandoned(folder_ / "release/", true, kOurs);
   }
-  EXPECT_TRUE(fs::exists(folder_ / "release" / "old"));
-  StagedFolder staged(folder_ / "release/", true, "old");
-  staged.commit();
+  EXPECT_TRUE(fs::exists(folder_ / "release" / "marker"));
+  {
+    StagedFolder staged(folder_ / "release/", true, kOurs);
+    staged.commit();
+  }
   EXPECT_TRUE(fs::is_empty(folder_ / "release"));
+  EXPECT_EQ(entries(), 1);
+}
+
+TEST_F(Files, AFolderThatAppearsMeanwhileStays) {
+  for (const bool force : {false, true}) {
+    {
+      StagedFolder staged(folder_ / "release", force, kOurs);
+      fs::create_directory(folder_ / "release");
+      folder_.write("release/thesis", "years of work");
+      EXPECT_THROW(staged.commit(), InputError);
+    }
+    EXPECT_EQ(read_file(folder_ / "release" / "thesis"), "years of work");
+    EXPECT_EQ(entries(), 1);
+    fs::remove_all(folder_ / "release");
+  }
+}
+
+TEST_F(Files, WhatIsPutIntoOurFolderMeanwhileStays) {
+  make_ours("release");
+  {
+    StagedFolder staged(folder_ / "release", true, kOurs);
+    folder_.write("release/thesis", "years of work");
+    EXPECT_THROW(staged.commit(), InputError);
+  }
+  EXPECT_EQ(read_file(folder_ / "release" / "thesis"), "years of work");
+  EXPECT_EQ(entries(), 1);
 }
 
 TEST_F(Files, ForceReplacesAnEmptyFolderOrOurOwnAndNothingElse) {
+  const auto refusal = [&](const fs::path& folder) -> std::string {
+    try {
+      check_output_folder(folder, true, kOurs);
+    } catch (const InputError& error) {
+      return error.problem();
+    }
+    return "";
+  };
   fs::create_directory(folder_ / "home");
-  EXPECT_NO_THROW(check_output_folder(folder_ / "home", true, "marker"));
-  std::ofstream(folder_ / "home" / "diary") << "dear diary";
-  EXPECT_THROW(check_output_folder(folder_ / "home", true, "marker"), InputError);
-  EXPECT_NO_THROW(check_output_folder(folder_ / "home", true, "diary"));
-  EXPECT_THROW(check_output_folder(folder_ / "home", false, "diary"), InputError);
-  EXPECT_THROW(check_output_folder(folder_ / "home" / "diary", true, "marker"), InputError);  // a file
+  EXPECT_EQ(refusal(folder_ / "home"), "");
+  folder_.write("home/marker", "the marker of another program");
+  EXPECT_NE(refusal(folder_ / "home").find("nothing that this command wrote"), std::string::npos);
+  make_ours("home");
+  EXPECT_EQ(refusal(folder_ / "home"), "");
+  EXPECT_THROW(check_output_folder(folder_ / "home", false, kOurs), InputError);
+  folder_.write("home/table", "1");
+  fs::create_directories(folder_ / "home" / "parts" / "deep");
+  folder_.write("home/parts/deep/one", "1");
+  EXPECT_EQ(refusal(folder_ / "home"), "");
+  folder_.write("home/diary", "dear diary");
+  EXPECT_NE(refusal(folder_ / "home").find("holds 1 file that"), std::string::npos);
+  fs::create_directory(folder_ / "home" / "letters");
+  folder_.write("home/letters/table", "dear friend");
+  EXPECT_NE(refusal(folder_ / "home").find("holds 2 files that"), std::string::npos);
+  EXPECT_NE(refusal(folder_ / "home" / "diary"), "");  // a file
   EXPECT_THROW(check_output_file(folder_ / "home", true), InputError);
 }
 

@@ -638,6 +638,9 @@ Clustering cluster_checked_rows(const SparseRows& rows, const KMeansSettings& se
 }
 
 Labels assign(const ClusterModel& model, const SparseRows& rows) {
+  if (model.clusters() < 1 || model.centres.cols() < static_cast<Index>(rows.columns))
+    throw InputError({.source = "clusters"}, "their centres are of other columns than the rows",
+                     "Give the data that the clusters were made from.");
   const Kernel kernel(model.centres);
   Labels labels(rows.size());
   for_row_segments(rows, [&](std::size_t first, std::size_t last) {

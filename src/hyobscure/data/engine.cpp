@@ -505,9 +505,32 @@ std::string quoted(std::string_view text, char quote) {
   return result + quote;
 }
 
+/// Among [ and ] a letter of a pattern stands for itself.
+std::string as_plain_name(const std::filesystem::path& file) {
+  const std::string name = file.string();
+  if (is_pattern(name) && name.find('\\') != name.npos)
+    throw InputError({.source = name}, "the table engine cannot read a path with a backslash and one of [ ? *",
+                     "Rename the file or its folder.");
+  std::string plain;
+  for (const char letter : name)
+    plain += is_pattern({&letter, 1}) ? std::string{'[', letter, ']'} : std::string{letter};
+  return plain;
+}
+
 }  // namespace
 
 std::string quoted_name(std::string_view name) { return quoted(name, '"'); }
 std::string quoted_text(std::string_view text) { return quoted(text, '\''); }
+
+bool is_pattern(std::string_view name) { return name.find_first_of("[?*") != name.npos; }
+
+std::string quoted_file(const std::filesystem::path& file) {
+  return quoted_text(as_plain_name(std::filesystem::absolute(file)));
+}
+
+std::string quoted_pattern(const std::filesystem::path& file) {
+  const auto folder = std::filesystem::absolute(file).parent_path();
+  return quoted_text(as_plain_name(folder) + "/" + file.filename().string());
+}
 
 }  // namespace hyobscure::data

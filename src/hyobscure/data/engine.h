@@ -172,4 +172,13 @@ std::string quoted_name(std::string_view name);
 /// 'text' with the quotes that SQL wants.
 std::string quoted_text(std::string_view text);
 
+/// Whether the engine takes a name of a file to read for a pattern: it holds one of [ ? *. Names of files to
+/// write and of databases it takes as they are.
+bool is_pattern(std::string_view name);
+/// The one file of this name, in quotes: what would be a pattern stands for itself. Throws InputError for the
+/// names that the engine cannot be told so: with a backslash beside one of [ ? *.
+std::string quoted_file(const std::filesystem::path& file);
+/// The files whose names in its folder match the last part, in quotes: only that is a pattern.
+std::string quoted_pattern(const std::filesystem::path& file);
+
 }  // namespace hyobscure::data

@@ -30,10 +30,15 @@ SourceKind kind_of_file(const SourceSpec& source) {
   return found == kExtensions.end() ? SourceKind::Csv : found->second;
 }
 
-bool is_pattern(const fs::path& file) { return file.string().find_first_of("*?[") != std::string::npos; }
+/// A file of exactly this name goes first.
+bool names_many(const fs::path& file) { return is_pattern(file.filename().string()) && !fs::exists(file); }
 
-void check_file(const fs::path& file) {
-  if (is_pattern(file)) return;
+void check_file(const fs::path& file, const std::string& as_written) {
+  const fs::path folder = fs::path(as_written).parent_path();
+  if (!fs::exists(file) && is_pattern(folder.string()) && !fs::exists(file.parent_path()))
+    throw InputError({.source = file.string()}, "there is no such folder, and it is no pattern",
+                     "Only the last part of a path may be a pattern, such as part-*.csv: name one folder.");
+  if (names_many(file)) return;
   if (!fs::exists(file))
     throw InputError({.source = file.string()}, "there is no such file",
                      "Correct the path; relative paths start at the folder of the spec.");
@@ -45,10 +50,14 @@ void check_file(const fs::path& file) {
   check_compressed_file_is_whole(file);
 }
 
+std::string files_to_read(const fs::path& file) {
+  return names_many(file) ? quoted_pattern(file) : quoted_file(file);
+}
+
 /// Quotes are fixed rather than guessed: a guess turns an unclosed quote into data.
 std::string csv_call(const SourceSpec& source, const fs::path& file, bool header, bool all_text) {
   return fmt::format("read_csv({}, header = {}, all_varchar = {}, quote = '\"', escape = '\"'{})",
-                     quoted_text(file.string()), header, all_text,
+                     files_to_read(file), header, all_text,
                      source.delimiter.empty() ? "" : ", delim = " + quoted_text(source.delimiter));
 }
 
@@ -65,9 +74,9 @@ std::string relation_sql(Engine& engine, const SourceSpec& source, const fs::pat
     case SourceKind::Csv:
       return csv_call(source, file, source.header, true);
     case SourceKind::Parquet:
-      return fmt::format("read_parquet({})", quoted_text(file.string()));
+      return fmt::format("read_parquet({})", files_to_read(file));
     case SourceKind::Json:
-      return fmt::format("read_json({}, format = 'newline_delimited')", quoted_text(file.string()));
+      return fmt::format("read_json({}, format = 'newline_delimited')", files_to_read(file));
     case SourceKind::DuckDb:
       if (source.table.empty())
         throw InputError({.source = file.string()}, "a DuckDB file needs the name of a table",
@@ -157,7 +166,7 @@ Relation open_source(Engine& engine, const Spec& spec, const SourceSpec& source,
       fs::path(source.file).is_absolute() ? fs::path(source.file) : spec.folder / source.file;
   relation.kind = kind_of_file(source);
   relation.name = file.string();
-  check_file(file);
+  check_file(file, source.file);
   about(relation, [&] {
     const fs::path absolute = fs::absolute(file);
     relation.sql = relation_sql(engine, source, absolute, relation.kind, section);

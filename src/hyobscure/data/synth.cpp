@@ -37,10 +37,13 @@ std::string secret_and_features(const SynthSettings& settings) {
 }
 
 /// Limits that leave room: four groups, each with at least a tenth and at most half of the people.
+constexpr const char* kMark = "# Made-up people, by `hyobscure synth`.";
+
 std::string spec_text(const SynthSettings& settings) {
   const auto fewest = std::max<std::int64_t>(1, settings.people / 10), most = (settings.people + 1) / 2;
   return fmt::format(
-      R"([people]
+      R"({7}
+[people]
 file   = "people.{0}"
 id     = "id"
 {1}
@@ -59,7 +62,7 @@ name = "fine"
 )",
       extension(settings), secret_and_features(settings), fewest, most,
       settings.kind == SynthKind::Tabular ? "squared-euclidean" : "jensen-shannon", 0.7,
-      settings.kind == SynthKind::CheckIns ? "[5, 100]" : "[4, 20]");
+      settings.kind == SynthKind::CheckIns ? "[5, 100]" : "[4, 20]", kMark);
 }
 
 /// The ids that the tables share, in the order of numbers. Rows of a person follow each other.
@@ -189,9 +192,15 @@ void write_tables(Writer& writer, const SynthSettings& settings) {
 
 }  // namespace
 
+OurFolder synthetic_folder() {
+  return {.marker = "spec.toml",
+          .says = kMark,
+          .files = {"people.csv", "events.csv", "people.parquet", "events.parquet"}};
+}
+
 void synthesise(const SynthSettings& settings, const std::filesystem::path& folder, bool force,
                 const Progress& progress) {
-  StagedFolder staged(folder, force, "spec.toml");
+  StagedFolder staged(folder, force, synthetic_folder());
   Making making(settings);
   try {
     Writer writer(making, staged.path(), progress);

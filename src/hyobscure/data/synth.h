@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include "hyobscure/base/files.h"
 #include "hyobscure/base/progress.h"
 
 namespace hyobscure::data {
@@ -23,6 +24,9 @@ struct SynthSettings {
   int entries = 110;        ///< mean number of ratings or check-ins a person
   bool parquet = false;     ///< CSV otherwise
 };
+
+/// How a folder with synthetic people is known, before it is replaced.
+[[nodiscard]] OurFolder synthetic_folder();
 
 /// Writes synthetic people and a spec.toml that fits them to `folder`, whole or not at all. People are made
 /// one by one from the seed and their number, so the first thousand of a million are the thousand of a

@@ -19,11 +19,20 @@ Json cover_json(const Cover& cover) {
   return json;
 }
 
+/// Of a grid that somebody counted: far below where sums of rows and columns would wrap.
+std::int32_t row_or_column_from(const Json& json) {
+  constexpr double kMost = 1 << 24;
+  const auto number = json.get<double>();
+  if (!(number >= -kMost && number <= kMost)) throw Json::out_of_range::create(401, "cell of a grid", &json);
+  return static_cast<std::int32_t>(number);
+}
+
 Cover cover_from(const Json& json) {
   Cover cover{.label = json.at("label")};
   if (json.contains("cells")) {
     for (const Json& cell : json.at("cells"))
-      cover.cells.push_back({.row = cell.at(0), .column = cell.at(1)});
+      cover.cells.push_back(
+          {.row = row_or_column_from(cell.at(0)), .column = row_or_column_from(cell.at(1))});
   } else if (json.contains("names")) {
     cover.names = json.at("names").get<std::vector<std::string>>();
   } else {

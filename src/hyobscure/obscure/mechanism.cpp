@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <functional>
+#include <limits>
+#include <utility>
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/files.h"
@@ -13,6 +15,31 @@
 
 namespace hyobscure::obscure {
 namespace {
+
+// --- numbers of a file: JSON has one kind of them, and a conversion would cut off what does not fit
+
+constexpr std::int64_t kMostPeople = std::int64_t{1} << 32;   ///< people are numbered by 32 bits
+constexpr Eigen::Index kMostEntries = Eigen::Index{1} << 31;  ///< of a matrix: 16 GB
+
+/// Throws std::out_of_range for what is no whole number from `least` to `most`.
+template <class Number>
+Number whole(const Json& json, Number least = 0, Number most = std::numeric_limits<Number>::max()) {
+  const bool fits = json.is_number_unsigned()
+                        ? std::in_range<Number>(json.get<std::uint64_t>())
+                        : json.is_number_integer() && std::in_range<Number>(json.get<std::int64_t>());
+  if (!fits || json.get<Number>() < least || json.get<Number>() > most) throw std::out_of_range("number");
+  return json.get<Number>();
+}
+
+template <class Number>
+std::vector<Number> wholes(const Json& json, Number least = 0) {
+  std::vector<Number> numbers;
+  numbers.reserve(json.size());
+  for (const Json& each : json) numbers.push_back(whole<Number>(each, least));
+  return numbers;
+}
+
+std::int64_t people_from(const Json& json) { return whole<std::int64_t>(json, 0, kMostPeople); }
 
 /// Rows of [column, value] pairs without the zeros: channels and centres are mostly zero.
 Json sparse(const Eigen::MatrixXd& matrix) {
@@ -27,13 +54,13 @@ Json sparse(const Eigen::MatrixXd& matrix) {
 }
 
 Eigen::MatrixXd dense(const Json& rows, Eigen::Index columns) {
-  Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(rows.size()), columns);
+  const auto count = static_cast<Eigen::Index>(rows.size());
+  if (count < 1 || columns < 1 || columns > kMostEntries / count) throw std::out_of_range("size of a matrix");
+  Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(count, columns);
   for (std::size_t r = 0; r < rows.size(); ++r)
-    for (const Json& entry : rows[r]) {
-      const auto c = entry.at(0).get<Eigen::Index>();
-      if (c < 0 || c >= columns) throw std::out_of_range("column");
-      matrix(static_cast<Eigen::Index>(r), c) = entry.at(1).get<double>();
-    }
+    for (const Json& entry : rows.at(r))
+      matrix(static_cast<Eigen::Index>(r), whole<Eigen::Index>(entry.at(0), 0, columns - 1)) =
+          entry.at(1).get<double>();
   return matrix;
 }
 
@@ -45,7 +72,7 @@ Json private_group_json(const Group& group) {
 
 Group private_group_from(const Json& json) {
   Group group = group_from(json);
-  group.members = json.at("members").get<std::vector<int>>();
+  group.members = wholes<int>(json.at("members"));
   return group;
 }
 
@@ -72,9 +99,11 @@ Json draw_json(const PersonDraw& draw) {
 }
 
 PersonDraw person_draw_from(const Json& json) {
-  PersonDraw draw{.donors = json.at("donors"), .probabilities = json.at("probabilities")};
+  PersonDraw draw{.donors = wholes<std::uint32_t>(json.at("donors")),
+                  .probabilities = json.at("probabilities")};
   for (const Json& length : json.at("lengths"))
-    draw.starts.push_back(draw.starts.back() + length.get<std::size_t>());
+    draw.starts.push_back(draw.starts.back() +
+                          whole<std::size_t>(length, 0, draw.donors.size() - draw.starts.back()));
   return draw;
 }
 
@@ -86,10 +115,12 @@ Json channel_json(const Channel& channel) {
 }
 
 Channel channel_from(const Json& json) {
-  Channel channel{.people = json.at("people"), .retain = json.at("retain")};
+  Channel channel{.people = people_from(json.at("people")), .retain = json.at("retain")};
   const std::string draw = json.at("draw");
   if (draw == "cells") {
-    CellDraw cells{.clusters = json.at("clusters"), .people = json.at("cell_people"), .probabilities = {}};
+    CellDraw cells{.clusters = wholes<int>(json.at("clusters")),
+                   .people = wholes<std::int64_t>(json.at("cell_people"), 1),
+                   .probabilities = {}};
     cells.probabilities = dense(json.at("rows"), static_cast<Eigen::Index>(cells.clusters.size()));
     channel.draw = std::move(cells);
   } else if (draw == "others") {
@@ -179,7 +210,7 @@ Mechanism from_json(const Json& json) {
   if (json.contains("parameter"))
     mechanism.parameter = {json["parameter"].at("name"), json["parameter"].at("value")};
   mechanism.converged = json.at("converged");
-  mechanism.people = json.at("people");
+  mechanism.people = people_from(json.at("people"));
   mechanism.data_fingerprint = json.at("data_fingerprint");
   mechanism.seeded = json.at("seeded");
   mechanism.key = Key::from_text(json.at("key").get<std::string>());
@@ -192,18 +223,36 @@ Mechanism from_json(const Json& json) {
                 [&](const char* name, double& value) { value = number(json.at("promise").at(name)); });
   for (const Json& round : json.at("history"))
     mechanism.history.push_back({number(round.at("objective_bits")), number(round.at("leakage_bits")),
-                                 number(round.at("distance")), round.at("moves")});
+                                 number(round.at("distance")), whole<int>(round.at("moves"))});
   const Json& clusters = json.at("clusters");
   mechanism.clusters.normalise = clusters.at("normalise");
-  mechanism.clusters.centres = dense(clusters.at("centres"), clusters.at("columns").get<Eigen::Index>());
+  mechanism.clusters.centres = dense(clusters.at("centres"), whole<Eigen::Index>(clusters.at("columns")));
   return mechanism;
 }
 
+/// Whether the parts, each from 0 to all, are all; without sums that wrap.
+template <class Parts, class Projection>
+bool add_up_to(std::int64_t all, const Parts& parts, Projection people_of) {
+  std::int64_t left = all;
+  for (const auto& part : parts) {
+    const std::int64_t people = std::invoke(people_of, part);
+    if (people < 0 || people > left) return false;
+    left -= people;
+  }
+  return left == 0;
+}
+
+/// Every cell has people of its own cluster.
 bool is_consistent(const CellDraw& draw, const Channel& channel, int clusters) {
   const Eigen::MatrixXd& rows = draw.probabilities;
-  return std::ranges::all_of(draw.clusters, [&](int c) { return c >= 0 && c < clusters; }) &&
-         std::accumulate(draw.people.begin(), draw.people.end(), std::int64_t{0}) == channel.people &&
-         draw.people.size() == draw.clusters.size() && rows.rows() == rows.cols() &&
+  std::vector<int> distinct = draw.clusters;
+  std::ranges::sort(distinct);
+  return !draw.clusters.empty() && distinct.front() >= 0 && distinct.back() < clusters &&
+         std::ranges::adjacent_find(distinct) == distinct.end() &&
+         draw.people.size() == draw.clusters.size() &&
+         std::ranges::all_of(
+             draw.people, [](std::int64_t people) { return people > 0; }) &&
+         add_up_to(channel.people, draw.people, std::identity{}) && rows.rows() == rows.cols() &&
          rows.rows() == static_cast<Eigen::Index>(draw.clusters.size()) && rows.minCoeff() >= 0 &&
          rows.rowwise().sum().isOnes(1e-9);
 }
@@ -227,6 +276,7 @@ bool is_consistent(const PersonDraw& draw, const Channel& channel) {
 bool is_consistent(const Channel& channel, int clusters) {
   if (!(channel.retain >= 0 && channel.retain <= 1)) return false;
   if (const auto* people = std::get_if<PersonDraw>(&channel.draw)) return is_consistent(*people, channel);
+  if (const auto* near = std::get_if<NearDraw>(&channel.draw)) return !near->decay || *near->decay >= 0;
   return channel.cells() == nullptr || is_consistent(*channel.cells(), channel, clusters);
 }
 
@@ -256,13 +306,10 @@ bool is_consistent(const Mechanism& mechanism) {
   if (groups.empty() ||
       (mechanism.within_groups ? mechanism.channels.size() < groups.size() : mechanism.channels.size() != 1))
     return false;
-  std::int64_t all_people = 0;
-  for (const Group& group : groups) all_people += group.people;
-  if (all_people != mechanism.people || !hold_every_value_once(groups) || !have_the_same_axes(groups))
+  if (!add_up_to(mechanism.people, groups, &Group::people) ||
+      !add_up_to(mechanism.people, mechanism.channels, &Channel::people) || !hold_every_value_once(groups) ||
+      !have_the_same_axes(groups))
     return false;
-  std::int64_t in_pools = 0;
-  for (const Channel& channel : mechanism.channels) in_pools += channel.people;
-  if (in_pools != mechanism.people) return false;
   return std::ranges::all_of(mechanism.channels, [&](const Channel& channel) {
     return is_consistent(channel, mechanism.clusters.clusters());
   });

@@ -68,6 +68,11 @@ TEST(Mechanism, GroupsOfSeveralSecretsSurvive) {
   write_mechanism(before, folder / "m.json");
   EXPECT_EQ(read_mechanism(folder / "m.json").groups, before.groups);
 
+  before.groups[1].covers[1].cells = {{1, std::numeric_limits<std::int32_t>::max()}};  // one more would wrap
+  write_mechanism(before, folder / "m.json");
+  EXPECT_THAT(refusal(folder / "m.json"), HasSubstr("damaged"));
+  before.groups[1].covers[1].cells = {{1, 1}};
+
   before.groups[1].covers.pop_back();
   write_mechanism(before, folder / "m.json");
   EXPECT_THAT(refusal(folder / "m.json"), HasSubstr("damaged"));

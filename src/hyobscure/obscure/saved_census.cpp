@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <type_traits>
 
 #include "hyobscure/base/error.h"
@@ -21,7 +24,9 @@ namespace fs = std::filesystem;
 
 static_assert(std::endian::native == std::endian::little, "numbers are saved as they lie in memory");
 
-constexpr int kFormat = 1;
+constexpr int kFormat = 2;
+constexpr const char* kKind = "hyobscure census";
+constexpr const char* kCensusFile = "census.json";
 constexpr const char* kPeopleFile = "people.bin";  ///< all but the features, and the census
 constexpr const char* kItemsFile = "items.bin";
 constexpr const char* kValuesFile = "values.bin";
@@ -117,7 +122,7 @@ class Writer {
   std::ofstream stream_;
 };
 
-/// Throws std::out_of_range where the file ends too early.
+/// Throws std::out_of_range where the file ends too early, or a length or a word is none.
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> content) : rest_(content) {}
@@ -126,13 +131,19 @@ class Reader {
   void operator()(T& number) {
     bytes(&number, sizeof(T));
   }
+  void operator()(bool& yes) {
+    std::uint8_t byte = 0;
+    (*this)(byte);
+    if (byte > 1) throw std::out_of_range("yes or no");
+    yes = byte == 1;
+  }
   void operator()(std::string& text) {
     text.resize(length(1));
     bytes(text.data(), text.size());
   }
   template <class T>
   void operator()(std::vector<T>& list) {
-    list.resize(length(Plain<T> ? sizeof(T) : 1));
+    list.resize(length(Plain<T> ? sizeof(T) : sizeof(std::size_t)));  // nothing else is shorter
     if constexpr (Plain<T>)
       bytes(list.data(), list.size() * sizeof(T));
     else
@@ -148,8 +159,8 @@ class Reader {
     Eigen::Index rows = 0, columns = 0;
     (*this)(rows);
     (*this)(columns);
-    if (rows < 0 || columns < 0 || static_cast<double>(rows) * static_cast<double>(columns) > 1e12)
-      throw std::out_of_range("matrix");
+    const auto most = static_cast<Eigen::Index>(rest_.size() / sizeof(double));
+    if (rows < 0 || columns < 0 || (rows > 0 && columns > most / rows)) throw std::out_of_range("matrix");
     matrix.resize(rows, columns);
     bytes(matrix.data(), static_cast<std::size_t>(matrix.size()) * sizeof(double));
   }
@@ -219,6 +230,105 @@ void describe(auto& archive, Is<TakenCensus> auto& taken) {
   members(archive, taken.people, taken.counts, taken.census);
 }
 
+// --- whether what was read can be what was written: everything that is an index is one
+
+template <class Number>
+bool are_below(const std::vector<Number>& numbers, std::size_t limit) {
+  return std::ranges::all_of(numbers,
+                             [&](Number number) { return static_cast<std::size_t>(number) < limit; });
+}
+
+bool are_finite(std::span<const double> numbers) {
+  return std::ranges::all_of(numbers, [](double number) { return std::isfinite(number); });
+}
+
+bool are_finite(const Eigen::MatrixXd& matrix) {
+  return are_finite(std::span(matrix.data(), static_cast<std::size_t>(matrix.size())));
+}
+
+bool ascend(std::span<const std::uint32_t> items) {
+  return std::ranges::adjacent_find(items, std::greater_equal{}) == items.end();
+}
+
+bool is_whole(const data::SparseRows& rows) {
+  const auto& starts = rows.starts;
+  if (starts.empty() || starts.front() != 0 || starts.back() != rows.items.size() ||
+      rows.items.size() != rows.values.size() || !std::ranges::is_sorted(starts))
+    return false;
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    if (!ascend(rows[r].items) || !are_finite(rows[r].values) ||
+        (!rows[r].items.empty() && rows[r].items.back() >= rows.columns))
+      return false;
+  return true;
+}
+
+bool is_whole(const data::Axis& axis) {
+  return axis.kind == data::AxisKind::Ordered || axis.kind == data::AxisKind::Spatial ||
+         axis.kind == data::AxisKind::Categorical;
+}
+
+/// Children come after their node, so that there are no circles.
+bool is_whole(const std::vector<data::HierarchyNode>& nodes, std::size_t leaves) {
+  for (std::size_t n = 0; n < nodes.size(); ++n)
+    if (nodes[n].first > nodes[n].end || nodes[n].end > leaves ||
+        !are_below(nodes[n].children, nodes.size()) ||
+        std::ranges::any_of(nodes[n].children, [&](std::uint32_t child) { return child <= n; }))
+      return false;
+  return true;
+}
+
+bool is_whole(const data::SecretSpace& space, std::size_t values) {
+  if (space.axes.empty() ||
+      !std::ranges::all_of(space.axes, [](const auto& axis) { return is_whole(axis); }) ||
+      !is_whole(space.hierarchy, space.axes[0].values.size()) ||
+      space.points.size() != space.value_of_point.size() || !are_below(space.value_of_point, values) ||
+      !std::ranges::is_sorted(space.points))
+    return false;
+  return std::ranges::all_of(space.points, [&](const data::SecretSpace::Point& point) {
+    return std::ranges::equal(point, space.axes, [](std::uint32_t index, const data::Axis& axis) {
+      return index < axis.values.size();
+    });
+  });
+}
+
+bool is_whole(const data::SecretValue& value) {
+  return are_finite(std::array{value.low, value.high, value.centre, value.distinct}) &&
+         value.low <= value.high && value.distinct >= 1;
+}
+
+bool is_whole(const data::People& people) {
+  const std::size_t size = people.size();
+  return size > 0 && std::ranges::adjacent_find(people.ids, std::greater_equal{}) == people.ids.end() &&
+         people.secrets.size() == size && are_below(people.secrets, people.values.size()) &&
+         std::ranges::all_of(people.values, [](const auto& value) { return is_whole(value); }) &&
+         (!people.space || is_whole(*people.space, people.values.size())) &&
+         (people.kept.empty() || people.kept.size() == size) &&
+         are_below(people.kept, people.kept_combinations) &&
+         people.kept_combinations <= std::max<std::size_t>(size, 1) && people.features.size() == size &&
+         is_whole(people.features);
+}
+
+/// Counted anew: everything else rests on these numbers.
+bool are_counts(const Eigen::MatrixXd& counts, const data::People& people,
+                const std::vector<std::uint32_t>& cluster_of_row, Eigen::Index clusters) {
+  Eigen::MatrixXd expected = Eigen::MatrixXd::Zero(clusters, static_cast<Eigen::Index>(people.values.size()));
+  for (std::size_t u = 0; u < people.size(); ++u) expected(cluster_of_row[u], people.secrets[u]) += 1;
+  return counts.rows() == expected.rows() && counts.cols() == expected.cols() && counts == expected;
+}
+
+bool is_whole(const census::Census& census, const data::People& people) {
+  const census::Clustering& clustering = census.clustering;
+  const Eigen::Index clusters = clustering.model.clusters();
+  const auto values = static_cast<Eigen::Index>(people.values.size());
+  return clusters > 0 && clustering.cluster_of_row.size() == people.size() &&
+         are_below(clustering.cluster_of_row, static_cast<std::size_t>(clusters)) &&
+         clustering.model.centres.cols() == static_cast<Eigen::Index>(people.features.columns) &&
+         are_finite(clustering.model.centres) &&
+         are_counts(census.counts, people, clustering.cluster_of_row, clusters) &&
+         census.pair_sums.rows() == clusters * values && census.pair_sums.cols() == clusters * values &&
+         are_finite(census.pair_sums) && census.pair_sums.minCoeff() >= 0;
+}
+
 // --- files
 
 /// Private, as the mechanism is.
@@ -248,7 +358,9 @@ Json read_description(const fs::path& folder) {
     throw InputError({.source = folder.string()}, "is no saved census: it has no census.json",
                      "Give the folder that `hyobscure fit --save-census` wrote.");
   const Json description = Json::parse(read_file(folder / kCensusFile), nullptr, false);
-  if (!description.is_object() || description.value("format", 0) != kFormat) throw_broken(folder);
+  if (!description.is_object() || description.value("kind", Json()) != kKind ||
+      description.value("format", Json()) != kFormat)
+    throw_broken(folder);
   return description;
 }
 
@@ -271,7 +383,20 @@ void refuse_other_data(const Json& saved, const data::Spec& spec, const fs::path
                        "Take a new census (leave out --census).");
 }
 
+Json hashes_of(const fs::path& folder) {
+  Json hashes = Json::object();
+  for (const char* name : {kPeopleFile, kItemsFile, kValuesFile})
+    hashes[name] = sha256_of_file(folder / name);
+  return hashes;
+}
+
 }  // namespace
+
+OurFolder census_folder() {
+  return {.marker = kCensusFile,
+          .says = fmt::format("\"{}\"", kKind),
+          .files = {kPeopleFile, kItemsFile, kValuesFile}};
+}
 
 TakenCensus take_census_of(data::Engine& engine, const data::Spec& spec, const Progress& progress) {
   data::Reading reading = data::read_people(engine, spec);
@@ -283,17 +408,18 @@ TakenCensus take_census_of(data::Engine& engine, const data::Spec& spec, const P
 void save_census(const TakenCensus& taken, const data::Spec& spec, const fs::path& folder, bool force) {
   Json files = Json::array();
   for (const data::SourceSpec* source : sources(spec)) files.push_back(state_of(file_of(spec, *source)));
-  StagedFolder staged(folder, force, kCensusFile);
+  StagedFolder staged(folder, force, census_folder());
   write_people(staged.path() / kPeopleFile, taken, folder);
   write_numbers(staged.path() / kItemsFile, taken.people.features.items);
   write_numbers(staged.path() / kValuesFile, taken.people.features.values);
-  const Json description = {{"format", kFormat},
+  const Json description = {{"kind", kKind},
+                            {"format", kFormat},
                             {"version", HYOBSCURE_VERSION},
                             {"spec", reading_settings(spec)},
                             {"sources", files},
                             {"people", taken.people.size()},
                             {"entries", taken.people.features.entries()},
-                            {"sha256", sha256_of_file(staged.path() / kPeopleFile)}};
+                            {"sha256", hashes_of(staged.path())}};
   write_file(staged.path() / kCensusFile, description.dump(2) + "\n", FileAccess::OwnerOnly);
   staged.commit();
 }
@@ -303,17 +429,14 @@ TakenCensus load_census(const fs::path& folder, const data::Spec& spec) {
   try {
     refuse_other_spec(description.at("spec"), spec, folder);
     refuse_other_data(description.at("sources"), spec, folder);
-    if (sha256_of_file(folder / kPeopleFile) != description.at("sha256").get<std::string>())
-      throw_broken(folder);
+    if (hashes_of(folder) != description.at("sha256")) throw_broken(folder);
     const MappedFile file(folder / kPeopleFile);
     Reader reader(file.bytes());
     TakenCensus taken;
     describe(reader, taken);
     taken.people.features.items = data::Stored<std::uint32_t>(MappedFile(folder / kItemsFile));
     taken.people.features.values = data::Stored<double>(MappedFile(folder / kValuesFile));
-    const data::SparseRows& rows = taken.people.features;
-    if (!reader.at_end() || rows.starts.back() != rows.items.size() ||
-        rows.items.size() != rows.values.size())
+    if (!reader.at_end() || !is_whole(taken.people) || !is_whole(taken.census, taken.people))
       throw_broken(folder);
     return taken;
   } catch (const std::out_of_range&) {

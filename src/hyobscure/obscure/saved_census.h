@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "hyobscure/base/files.h"
 #include "hyobscure/census/census.h"
 #include "hyobscure/data/read.h"
 #include "hyobscure/data/spec.h"
@@ -30,7 +31,7 @@ void save_census(const TakenCensus& taken, const data::Spec& spec, const std::fi
 /// [method], [release] and the budget may differ.
 [[nodiscard]] TakenCensus load_census(const std::filesystem::path& folder, const data::Spec& spec);
 
-/// By this file a folder is known as a saved census.
-inline constexpr const char* kCensusFile = "census.json";
+/// How a folder with a saved census is known, before it is replaced.
+[[nodiscard]] OurFolder census_folder();
 
 }  // namespace hyobscure::obscure

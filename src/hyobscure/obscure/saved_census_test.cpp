@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/files.h"
@@ -109,6 +111,10 @@ TEST_P(SavedCensus, IsRefusedWhenItsFilesAreNotWhole) {
     const std::string whole = read_file(file);
     write_file(file, whole.substr(0, whole.size() / 2), FileAccess::OwnerOnly);
     EXPECT_THAT(refusal(spec()), HasSubstr("no whole census")) << name;
+    std::string changed = whole;
+    changed[whole.size() / 2] ^= 1;
+    write_file(file, changed, FileAccess::OwnerOnly);
+    EXPECT_NE(refusal(spec()), "nothing was refused") << name;
     write_file(file, whole, FileAccess::OwnerOnly);
   }
   EXPECT_EQ(refusal(spec()), "nothing was refused");
@@ -120,6 +126,44 @@ TEST_P(SavedCensus, OfAQueryIsNotSaved) {
   const data::Spec query = spec({{"people.file", ""}, {"people.query", "SELECT * FROM 'people.csv'"}});
   EXPECT_THROW(save_census(taken_, query, folder_ / "other", false), InputError);
   EXPECT_FALSE(fs::exists(folder_ / "other"));
+}
+
+/// With one number edited, and the hash made to fit: refused, or a census that can be worked with.
+TEST_P(SavedCensus, WithEditedNumbersIsRefusedOrHarmless) {
+  const fs::path census = folder_ / "census";
+  const auto description = nlohmann::json::parse(read_file(census / "census.json"));
+  int refused = 0, tried = 0;
+  const auto try_edit = [&](const char* name, std::size_t at, std::size_t width, std::uint64_t number) {
+    const std::string whole = read_file(census / name);
+    std::string edited = whole;
+    std::memcpy(edited.data() + at, &number, width);
+    folder_.write(std::string("census/") + name, edited);
+    auto fitting = description;
+    fitting["sha256"][name] = sha256(edited);
+    folder_.write("census/census.json", fitting.dump());
+    try {
+      const TakenCensus loaded = load_census(census, spec());
+      EXPECT_FALSE(data::fingerprint(loaded.people).empty());
+      EXPECT_EQ(census::assign(loaded.census.clustering.model, loaded.people.features).size(), 300u);
+      if (loaded.people.space) (void)data::neighbours_of_values(*loaded.people.space);
+      (void)terms_of(loaded.people, spec());
+    } catch (const InputError&) {
+      refused += 1;
+    }
+    tried += 1;
+    folder_.write(std::string("census/") + name, whole);
+  };
+  const std::size_t people = fs::file_size(census / "people.bin"),
+                    items = fs::file_size(census / "items.bin");
+  const std::uint64_t numbers[] = {0, 7, std::uint64_t{1} << 31, std::uint64_t{1} << 40, ~std::uint64_t{0}};
+  for (std::size_t n = 0; n < 40; ++n) {
+    // The first bytes are lengths and ids, then come numbers of all kinds: densely at first, then all over.
+    const std::size_t at = n < 10 ? 8 * n : (n - 10) * (people - 8) / 30;
+    try_edit("people.bin", at, 8, numbers[n % 5]);
+    try_edit("items.bin", n * (items - 4) / 40 / 4 * 4, 4, numbers[n % 5]);
+  }
+  EXPECT_EQ(tried, 80);
+  EXPECT_GT(refused, 30);
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, SavedCensus,

@@ -28,6 +28,15 @@ namespace {
                    "Give the data and the spec that it was made from.");
 }
 
+/// By group, once it is clear that every value is of one.
+Pools strata_of(const Mechanism& mechanism, const data::People& people) {
+  const solve::Partition partition = mechanism.partition();
+  const std::size_t values = partition.group_of_values().size();
+  if (std::ranges::any_of(people.secrets, [&](std::uint32_t value) { return value >= values; }))
+    throw_other_people(mechanism);
+  return pools_by_group(people, partition);
+}
+
 std::vector<Signal> signals_of(const PersonDraw& draw, std::span<const std::uint32_t> members,
                                std::size_t place) {
   std::vector<Signal> signals;
@@ -135,7 +144,7 @@ Signals::Signals(const Mechanism& mechanism, const data::People& people,
                  std::span<const std::uint32_t> cluster_of_person)
     : people_(people),
       cluster_of_person_(cluster_of_person),
-      strata_(pools_by_group(people, mechanism.partition())),
+      strata_(strata_of(mechanism, people)),
       donors_(mechanism.within_groups ? strata_ : one_pool(people.size())),
       ids_(std::max(people.size(), static_cast<std::size_t>(mechanism.clusters.clusters()))) {
   if (donors_.size() != mechanism.channels.size()) throw_other_people(mechanism);

@@ -192,6 +192,9 @@ PersonalDraws::Drawn PersonalDraws::draw(std::string_view id, std::uint32_t valu
 
 std::vector<std::uint32_t> draw_donors(const obscure::Mechanism& mechanism, const data::People& people,
                                        std::span<const std::uint32_t> cluster_of_person) {
+  const std::size_t values = mechanism.partition().group_of_values().size();
+  if (std::ranges::any_of(people.secrets, [&](std::uint32_t value) { return value >= values; }))
+    throw_other_counts(mechanism);
   const obscure::Pools pools = mechanism.within_groups
                                    ? obscure::pools_by_group(people, mechanism.partition())
                                    : obscure::one_pool(people.size());

@@ -1,11 +1,20 @@
 #include "hyobscure/release/ledger.h"
 
+#include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <sodium.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <bit>
+#include <cerrno>
 #include <chrono>
-#include <limits>
+#include <cstring>
+#include <system_error>
+#include <thread>
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/files.h"
@@ -15,24 +24,59 @@
 namespace hyobscure::release {
 namespace {
 
-constexpr int kFormat = 1;
+static_assert(std::endian::native == std::endian::little, "hashes are written as they lie in memory");
+
+constexpr int kFormat = 2;
+constexpr int kSampled = 1;  ///< the format that kept the 4096 smallest hashes of many people
 constexpr const char* kKind = "hyobscure ledger";
 
 std::string name_of(const Key& key) { return key.derive("name of the draws").text(); }
 
-Json entry_json(const LedgerEntry& entry) {
-  return {{"draw", entry.draw},           {"published", entry.published}, {"release", entry.release},
-          {"mechanism", entry.mechanism}, {"people", entry.people},       {"sample", entry.sample}};
+// Hashes as text: 11 letters each where numbers would take 20.
+
+std::string base64_of(const std::vector<std::uint64_t>& hashes) {
+  const std::size_t bytes = hashes.size() * sizeof(std::uint64_t);
+  std::string text(sodium_base64_encoded_len(bytes, sodium_base64_VARIANT_ORIGINAL), '\0');
+  sodium_bin2base64(text.data(), text.size(), reinterpret_cast<const unsigned char*>(hashes.data()), bytes,
+                    sodium_base64_VARIANT_ORIGINAL);
+  text.pop_back();  // the end of a C string
+  return text;
 }
 
-LedgerEntry entry_from(const Json& json) {
+/// Throws std::out_of_range for text that is none.
+std::vector<std::uint64_t> hashes_from(const std::string& base64) {
+  std::vector<unsigned char> bytes(base64.size());
+  std::size_t length = 0;
+  const char* end = nullptr;
+  if (sodium_base642bin(bytes.data(), bytes.size(), base64.data(), base64.size(), nullptr, &length, &end,
+                        sodium_base64_VARIANT_ORIGINAL) != 0 ||
+      end != base64.data() + base64.size() || length % sizeof(std::uint64_t) != 0)
+    throw std::out_of_range("hashes");
+  std::vector<std::uint64_t> hashes(length / sizeof(std::uint64_t));
+  if (length > 0) std::memcpy(hashes.data(), bytes.data(), length);
+  return hashes;
+}
+
+Json entry_json(const LedgerEntry& entry) {
+  return {{"draw", entry.draw},       {"published", entry.published},
+          {"release", entry.release}, {"mechanism", entry.mechanism},
+          {"people", entry.people},   {"hashes", base64_of(entry.hashes)}};
+}
+
+/// Throws std::out_of_range where there are more hashes than people.
+LedgerEntry entry_from(const Json& json, int format) {
   LedgerEntry entry{.draw = json.at("draw"),
                     .published = json.at("published"),
                     .release = json.at("release"),
                     .mechanism = json.at("mechanism"),
-                    .people = json.at("people"),
-                    .sample = json.at("sample")};
-  std::ranges::sort(entry.sample);
+                    .people = json.at("people")};
+  if (format == kSampled)
+    entry.hashes = json.at("sample").get<std::vector<std::uint64_t>>();
+  else
+    entry.hashes = hashes_from(json.at("hashes"));
+  if (entry.people < 0 || entry.hashes.size() > static_cast<std::size_t>(entry.people))
+    throw std::out_of_range("people");
+  std::ranges::sort(entry.hashes);
   return entry;
 }
 
@@ -41,19 +85,11 @@ LedgerEntry entry_from(const Json& json) {
                    "Restore it from a copy, or name another file in release.ledger.");
 }
 
-/// Hashes above the largest of a full sample were not taken into it.
-std::uint64_t limit_of(const LedgerEntry& entry) {
-  return entry.sample.size() < Ledger::kSample ? std::numeric_limits<std::uint64_t>::max()
-                                               : entry.sample.back();
-}
-
 double share_in(const LedgerEntry& entry, const std::vector<std::uint64_t>& hashes) {
-  const auto end = std::ranges::upper_bound(hashes, limit_of(entry));
   std::vector<std::uint64_t> common;
-  std::set_intersection(hashes.begin(), end, entry.sample.begin(), entry.sample.end(),
-                        std::back_inserter(common));
-  return entry.sample.empty() ? 0
-                              : static_cast<double>(common.size()) / static_cast<double>(entry.sample.size());
+  std::ranges::set_intersection(hashes, entry.hashes, std::back_inserter(common));
+  return entry.hashes.empty() ? 0
+                              : static_cast<double>(common.size()) / static_cast<double>(entry.hashes.size());
 }
 
 }  // namespace
@@ -64,10 +100,15 @@ Ledger Ledger::read(const std::filesystem::path& file) {
   const std::string text = read_file(file);
   try {
     const Json json = Json::parse(text);
-    if (json.at("kind") != kKind || json.at("format") != kFormat) throw_damaged(file);
+    const int format = json.at("format");
+    if (json.at("kind") != kKind || (format != kFormat && format != kSampled)) throw_damaged(file);
     ledger.salt_ = Key::from_text(json.at("salt").get<std::string>());
-    for (const Json& entry : json.at("draws")) ledger.entries_.push_back(entry_from(entry));
+    for (const Json& entry : json.at("draws")) ledger.entries_.push_back(entry_from(entry, format));
   } catch (const Json::exception&) {
+    throw_damaged(file);
+  } catch (const std::out_of_range&) {
+    throw_damaged(file);
+  } catch (const InputError&) {  // of the salt
     throw_damaged(file);
   }
   return ledger;
@@ -80,7 +121,7 @@ void Ledger::write(const std::filesystem::path& file) const {
                {"salt", salt_.text()},
                {"draws", Json::array()}};
   for (const LedgerEntry& entry : entries_) json["draws"].push_back(entry_json(entry));
-  write_file(file, json.dump() + "\n", FileAccess::OwnerOnly);
+  write_file(end_of_links(file), json.dump() + "\n", FileAccess::OwnerOnly);
 }
 
 std::vector<EarlierDraw> Ledger::earlier(const data::People& people, const Key& key) const {
@@ -88,7 +129,7 @@ std::vector<EarlierDraw> Ledger::earlier(const data::People& people, const Key& 
   if (entries_.empty()) return draws;
   const auto present = hashes(people);
   for (const LedgerEntry& entry : entries_) {
-    if (entry.draw == name_of(key)) continue;
+    if (entry.is_draw_of(key)) continue;
     if (const double share = share_in(entry, present); share > 0) draws.push_back({entry, share});
   }
   return draws;
@@ -96,7 +137,11 @@ std::vector<EarlierDraw> Ledger::earlier(const data::People& people, const Key& 
 
 void Ledger::add(const data::People& people, const Key& key, const std::filesystem::path& release,
                  const std::string& mechanism) {
-  if (std::ranges::find(entries_, name_of(key), &LedgerEntry::draw) != entries_.end()) return;
+  const auto known = std::ranges::find(entries_, name_of(key), &LedgerEntry::draw);
+  if (known != entries_.end()) {
+    if (!known->is_complete()) known->hashes = hashes(people);
+    return;
+  }
   LedgerEntry entry{.draw = name_of(key),
                     .published = fmt::format(
                         "{:%Y-%m-%d %H:%M:%S}",
@@ -104,8 +149,7 @@ void Ledger::add(const data::People& people, const Key& key, const std::filesyst
                     .release = std::filesystem::absolute(release).string(),
                     .mechanism = std::filesystem::absolute(mechanism).string(),
                     .people = static_cast<std::int64_t>(people.size()),
-                    .sample = hashes(people)};
-  entry.sample.resize(std::min(entry.sample.size(), kSample));
+                    .hashes = hashes(people)};
   entries_.push_back(std::move(entry));
 }
 
@@ -117,6 +161,58 @@ std::vector<std::uint64_t> Ledger::hashes(const data::People& people) const {
   });
   std::ranges::sort(all);
   return all;
+}
+
+bool LedgerEntry::is_draw_of(const Key& key) const { return draw == name_of(key); }
+
+std::filesystem::path end_of_links(std::filesystem::path file) {
+  constexpr int kMostLinks = 40;  // as the system has it
+  for (int links = 0; links < kMostLinks && std::filesystem::is_symlink(file); ++links)
+    file = file.parent_path() / std::filesystem::read_symlink(file);
+  return file;
+}
+
+namespace {
+
+/// Whether the locked file still has its name: whoever had it before has taken it away.
+bool is_still_there(int descriptor, const std::filesystem::path& file) {
+  struct stat locked{}, named{};
+  return ::fstat(descriptor, &locked) == 0 && ::stat(file.c_str(), &named) == 0 &&
+         locked.st_ino == named.st_ino && locked.st_dev == named.st_dev;
+}
+
+[[noreturn]] void throw_no_lock(const std::filesystem::path& file, int error) {
+  throw InputError({.source = file.string()},
+                   "cannot be locked, so that two publications at once would not see each other: " +
+                       std::generic_category().message(error),
+                   "Name a ledger in a folder of yours on a disk with locks (release.ledger).");
+}
+
+/// The descriptor of the locked file, or -1 while somebody else has it.
+int try_to_lock(const std::filesystem::path& file) {
+  const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (descriptor < 0) throw_no_lock(file, errno);
+  const int error = ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+  if (error == 0 && is_still_there(descriptor, file)) return descriptor;
+  ::close(descriptor);
+  if (error != 0 && error != EWOULDBLOCK && error != EINTR) throw_no_lock(file, error);
+  return -1;
+}
+
+}  // namespace
+
+LedgerLock::LedgerLock(const std::filesystem::path& ledger, const Progress& progress)
+    : file_(end_of_links(ledger).string() + ".lock") {
+  while ((descriptor_ = try_to_lock(file_)) < 0) {
+    progress.report("waiting for another publication", 0, 0);
+    progress.throw_if_stopped();
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+}
+
+LedgerLock::~LedgerLock() {
+  ::unlink(file_.c_str());
+  ::close(descriptor_);
 }
 
 }  // namespace hyobscure::release

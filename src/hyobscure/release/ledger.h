@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "hyobscure/base/progress.h"
 #include "hyobscure/base/random.h"
 #include "hyobscure/data/people.h"
 
@@ -17,33 +18,37 @@ struct LedgerEntry {
   std::string release;    ///< folder
   std::string mechanism;  ///< file
   std::int64_t people = 0;
-  std::vector<std::uint64_t> sample = {};  ///< keyed hashes of ids, ascending: the smallest of them, or all
+  std::vector<std::uint64_t> hashes = {};  ///< keyed, of the ids of all people, ascending
+
+  /// An entry of the first format may hold the smallest hashes only.
+  bool is_complete() const { return hashes.size() == static_cast<std::size_t>(people); }
+  /// Whether a mechanism with this key is the one that was published.
+  bool is_draw_of(const Key& key) const;
 };
 
 /// An entry that had drawn for some of the same people.
 struct EarlierDraw {
   LedgerEntry entry;
-  double share = 0;  ///< of its people who are drawn for again; estimated where they are many
+  double share = 0;  ///< of its people who are drawn for again; estimated where the entry is not complete
 };
 
 /// Who has been drawn for already. Independent draws of the same people compose (obscure/signals.h), so a
 /// second one must not happen unnoticed. Private, like the mechanism: it tells who is in the data.
 ///
-/// People are known by keyed hashes of their ids, the kSample smallest of each publication: so the file stays
-/// small, and an overlap of 1 in 500 people is missed with odds below 1 in 3000. People whose ids were
-/// changed in between are not recognised.
+/// People are known by keyed hashes of their ids, 8 bytes each and all of them, so that nobody is missed; two
+/// publications of ten million people each share a hash by chance once in 200,000 cases. People whose ids
+/// were changed in between are not recognised.
 class Ledger {
  public:
-  static constexpr std::size_t kSample = 4096;
-
   /// An empty one where there is no file. Throws InputError when the file is not a ledger.
   static Ledger read(const std::filesystem::path& file);
+  /// Where the file is a link, what it leads to is written.
   void write(const std::filesystem::path& file) const;
 
   /// Publications of other draws with some of these people, in their order.
   [[nodiscard]] std::vector<EarlierDraw> earlier(const data::People& people, const Key& key) const;
 
-  /// Once for each key: publishing again is the same draw.
+  /// Once for each key: publishing again is the same draw, and completes its entry.
   void add(const data::People& people, const Key& key, const std::filesystem::path& release,
            const std::string& mechanism);
 
@@ -56,5 +61,23 @@ class Ledger {
   Key salt_ = Key::from_system();  ///< of the hashes: without it nobody can try out ids
   std::vector<LedgerEntry> entries_;
 };
+
+/// Nobody else reads or writes the ledger meanwhile: from looking whom it knows to adding them, since of two
+/// publications at once each would see nobody. A file beside the ledger that goes with this object.
+class LedgerLock {
+ public:
+  /// Waits for whoever has it. Throws InputError when the file cannot be made, and Stopped.
+  LedgerLock(const std::filesystem::path& ledger, const Progress& progress);
+  ~LedgerLock();
+  LedgerLock(const LedgerLock&) = delete;
+  LedgerLock& operator=(const LedgerLock&) = delete;
+
+ private:
+  std::filesystem::path file_;
+  int descriptor_ = -1;
+};
+
+/// The file itself where this is a link to it, be it there or not.
+[[nodiscard]] std::filesystem::path end_of_links(std::filesystem::path file);
 
 }  // namespace hyobscure::release

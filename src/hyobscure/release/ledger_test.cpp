@@ -5,6 +5,10 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <atomic>
+#include <nlohmann/json.hpp>
+#include <thread>
+
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/files.h"
 #include "hyobscure/base/test_folder.h"
@@ -41,16 +45,83 @@ TEST(Ledger, AnotherDrawOfSomeOfThemIs) {
   EXPECT_TRUE(ledger.earlier(people(100, 500), Key::from_seed(2)).empty());
 }
 
-TEST(Ledger, ManyPeopleAreKnownByASample) {
+TEST(Ledger, OneOfManyPeopleIsNotMissed) {
   const Ledger ledger = after_publishing(people(0, 100'000), Key::from_seed(1));
-  EXPECT_EQ(ledger.entries()[0].sample.size(), Ledger::kSample);
   const auto half = ledger.earlier(people(50'000, 150'000), Key::from_seed(2));
   ASSERT_EQ(half.size(), 1u);
-  // The deviation of a share of 4096 is 0.0078: five of them, one false alarm in 1.7 million.
-  EXPECT_NEAR(half[0].share, 0.5, 0.04);
-  // 2,000 of 100,000: missed with odds (1 - 0.02)^4096 < 1e-35.
-  EXPECT_EQ(ledger.earlier(people(98'000, 120'000), Key::from_seed(2)).size(), 1u);
+  EXPECT_DOUBLE_EQ(half[0].share, 0.5);
+  for (const int one : {0, 31'415, 92'653, 99'999}) {
+    const auto earlier = ledger.earlier(people(one, one + 1), Key::from_seed(2));
+    ASSERT_EQ(earlier.size(), 1u) << one;
+    EXPECT_DOUBLE_EQ(earlier[0].share, 1e-5);
+  }
   EXPECT_TRUE(ledger.earlier(people(100'000, 300'000), Key::from_seed(2)).empty());
+}
+
+TEST(Ledger, TakesElevenLettersAPerson) {
+  const TestFolder folder;
+  after_publishing(people(0, 10'000), Key::from_seed(1)).write(folder / "ledger.json");
+  EXPECT_LT(std::filesystem::file_size(folder / "ledger.json"), 108'000u);
+}
+
+TEST(Ledger, OfTheFirstFormatIsReadAndCompleted) {
+  const TestFolder folder;
+  Ledger ledger = after_publishing(people(0, 1000), Key::from_seed(1));
+  ledger.write(folder / "ledger.json");
+  auto json = nlohmann::json::parse(read_file(folder / "ledger.json"));
+  json["format"] = 1;  // which kept the smallest hashes of many people, as numbers
+  auto& draw = json["draws"][0];
+  draw.erase("hashes");
+  const auto& all = ledger.entries()[0].hashes;
+  draw["sample"] = std::vector<std::uint64_t>(all.begin(), all.begin() + 400);
+  folder.write("ledger.json", json.dump());
+
+  Ledger old = Ledger::read(folder / "ledger.json");
+  EXPECT_EQ(old.earlier(people(0, 1000), Key::from_seed(2)).size(), 1u);
+  EXPECT_FALSE(old.entries()[0].is_complete());
+  old.write(folder / "ledger.json");
+  old = Ledger::read(folder / "ledger.json");
+  EXPECT_FALSE(old.entries()[0].is_complete());
+  old.add(people(0, 1000), Key::from_seed(1), "release", "mechanism.json");
+  EXPECT_TRUE(old.entries()[0].is_complete());
+  EXPECT_EQ(old.entries()[0].hashes, all);
+}
+
+TEST(Ledger, ThatIsALinkStaysOne) {
+  const TestFolder folder;
+  std::filesystem::create_directory(folder / "shared");
+  std::filesystem::create_symlink("shared/ledger.json", folder / "ledger.json");
+  for (const unsigned seed : {1u, 2u}) {  // first a link to nothing, then to a file
+    Ledger ledger = Ledger::read(folder / "ledger.json");
+    ledger.add(people(0, 10), Key::from_seed(seed), "release", "mechanism.json");
+    ledger.write(folder / "ledger.json");
+    EXPECT_TRUE(std::filesystem::is_symlink(folder / "ledger.json"));
+    EXPECT_EQ(Ledger::read(folder / "shared/ledger.json").entries().size(), seed);
+  }
+}
+
+TEST(Ledger, IsLockedByOneAtATime) {
+  const TestFolder folder;
+  std::atomic<int> inside{0}, most{0};
+  std::vector<std::jthread> publications;
+  for (int n = 0; n < 6; ++n)
+    publications.emplace_back([&] {
+      const LedgerLock lock(folder / "ledger.json", {});
+      const int now = ++inside;
+      if (now > most) most = now;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      --inside;
+    });
+  publications.clear();  // waits for them
+  EXPECT_EQ(most, 1);
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST(Ledger, WaitingForTheLockCanBeStopped) {
+  const TestFolder folder;
+  const LedgerLock held(folder / "ledger.json", {});
+  const std::atomic<bool> stop{true};
+  EXPECT_THROW(LedgerLock(folder / "ledger.json", Progress({}, &stop)), Stopped);
 }
 
 TEST(Ledger, SurvivesItsFileWhichIsPrivateAndQuotesNobody) {
@@ -71,7 +142,19 @@ TEST(Ledger, MissingFileIsAnEmptyLedgerAndADamagedOneIsRefused) {
   const TestFolder folder;
   EXPECT_TRUE(Ledger::read(folder / "none.json").entries().empty());
   for (const char* text : {"", "{}", "[]", R"({"kind": "hyobscure ledger", "format": 9})",
-                           R"({"kind": "hyobscure ledger", "format": 1, "salt": "12", "draws": []})"}) {
+                           R"({"kind": "hyobscure ledger", "format": 2, "salt": "12", "draws": []})"}) {
+    write_file(folder / "bad.json", text, FileAccess::OwnerOnly);
+    EXPECT_THROW((void)Ledger::read(folder / "bad.json"), InputError) << text;
+  }
+  after_publishing(people(0, 9), Key::from_seed(1)).write(folder / "good.json");
+  const auto good = nlohmann::json::parse(read_file(folder / "good.json"));
+  const auto bad = [&](const char* key, const nlohmann::json& value) {
+    auto json = good;
+    json["draws"][0][key] = value;
+    return json.dump();
+  };
+  for (const std::string& text : {bad("people", 8), bad("people", -1), bad("hashes", "AAAA"),
+                                  bad("hashes", "=?"), bad("hashes", 7), bad("draw", nullptr)}) {
     write_file(folder / "bad.json", text, FileAccess::OwnerOnly);
     EXPECT_THROW((void)Ledger::read(folder / "bad.json"), InputError) << text;
   }

@@ -222,14 +222,26 @@ std::optional<std::size_t> Manifest::spatial_axis() const {
   return static_cast<std::size_t>(found - kinds.begin());
 }
 
-std::string sha256_of_table(const std::filesystem::path& table) {
-  if (!std::filesystem::is_directory(table)) return sha256_of_file(table);
+std::vector<std::filesystem::path> parts_of_table(const std::filesystem::path& table) {
+  if (!std::filesystem::is_directory(table)) return {table};
   std::vector<std::filesystem::path> parts;
   for (const auto& part : std::filesystem::directory_iterator(table)) parts.push_back(part.path());
   std::ranges::sort(parts);
+  return parts;
+}
+
+std::string sha256_of_table(const std::filesystem::path& table) {
+  if (!std::filesystem::is_directory(table)) return sha256_of_file(table);
   std::string hashes;
-  for (const auto& part : parts) hashes += sha256_of_file(part);
+  for (const auto& part : parts_of_table(table)) hashes += sha256_of_file(part);
   return sha256(hashes);
+}
+
+OurFolder release_folder() {
+  return {.marker = Manifest::kFileName,
+          .says = "\"hyobscure release\"",
+          .files = {"people.csv", "events.csv", "people.parquet", "events.parquet", "people.csv/",
+                    "events.csv/", "people.parquet/", "events.parquet/", Manifest::kAreasFile}};
 }
 
 Manifest manifest_of(const obscure::Mechanism& mechanism, const data::Spec& spec) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "hyobscure/base/files.h"
 #include "hyobscure/base/numeric.h"
 #include "hyobscure/data/spec.h"
 #include "hyobscure/obscure/mechanism.h"
@@ -17,6 +18,10 @@ struct ManifestFile {
   std::int64_t rows = 0;  ///< without the header
   std::string sha256;     ///< sha256_of_table
 };
+
+/// The files that hold a table: the file itself, or all that are in it where it is a folder of part files, in
+/// the order of their names.
+[[nodiscard]] std::vector<std::filesystem::path> parts_of_table(const std::filesystem::path& table);
 
 /// Of a file, its SHA-256. Of a table that several machines wrote, a folder of part files: that of the hashes
 /// of its parts, as text, in the order of their names.
@@ -97,6 +102,9 @@ struct Manifest {
   std::string people_file() const { return "people." + format; }
   std::string events_file() const { return "events." + format; }
 };
+
+/// How a folder with a release is known, before it is replaced.
+[[nodiscard]] OurFolder release_folder();
 
 /// What mechanism and spec tell of a release; columns, format, kinds and files are for the publisher to add.
 [[nodiscard]] Manifest manifest_of(const obscure::Mechanism& mechanism, const data::Spec& spec);

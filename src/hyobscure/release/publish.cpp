@@ -17,6 +17,7 @@
 #include "hyobscure/census/kmeans.h"
 #include "hyobscure/data/id_numbers.h"
 #include "hyobscure/data/source.h"
+#include "hyobscure/obscure/misfit.h"
 #include "hyobscure/obscure/shortfalls.h"
 #include "hyobscure/obscure/signals.h"
 #include "hyobscure/release/areas.h"
@@ -38,6 +39,7 @@ void refuse_other_data(const data::People& people, const obscure::Mechanism& mec
   if (data::fingerprint(people) != mechanism.data_fingerprint)
     throw InputError({.source = mechanism.source}, "was made for other data",
                      "Run fit again, or give the data and the spec that it was made from.");
+  obscure::refuse_misfit(mechanism, people);
 }
 
 /// Nothing about the secret may cross the groups: such a mechanism serves comparisons.
@@ -64,24 +66,44 @@ std::optional<fs::path> ledger_file(const data::Spec& spec, const obscure::Mecha
 }
 
 void refuse_unwritable_ledger(const fs::path& file) {
-  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  const fs::path real = end_of_links(file);
+  const fs::path folder = real.has_parent_path() ? real.parent_path() : fs::path(".");
   if (::access(folder.c_str(), W_OK) != 0)
     throw InputError({.source = file.string(), .column = "release.ledger"},
                      "cannot be written, so nothing would remember whom this release draws for",
                      "Name a file in a folder of yours, or \"none\" for a trial that nobody will see.");
 }
 
-/// What the releases tell together. Where an earlier mechanism is gone or was made for other data, all that
-/// there is to tell.
-obscure::Composition composition(const std::vector<EarlierDraw>& earlier, const data::People& people,
-                                 const obscure::Mechanism& mechanism) {
+/// Why a mechanism's file tells nothing of the release that the ledger remembers; empty: it does. The file
+/// may be another by now: only the key says whether the release was drawn by it.
+std::string why_not_of(const EarlierDraw& draw, const obscure::Mechanism& found,
+                       const obscure::Mechanism& mechanism) {
+  if (!draw.entry.is_draw_of(found.key)) return "has another key by now";
+  if (found.data_fingerprint != mechanism.data_fingerprint) return "was made for other people or data";
+  return {};
+}
+
+/// What the releases tell together; where that cannot be computed, all that there is to tell.
+struct Together {
+  obscure::Composition composition;
+  std::string why_not = {};  ///< which earlier mechanism is missing, and why
+};
+
+Together all_there_is(const EarlierDraw& draw, const std::string& why, const obscure::Mechanism& mechanism) {
+  return {.composition = {.bits = mechanism.promise.secret_entropy, .exact = false},
+          .why_not = fmt::format(" (it cannot be computed: {} {})", draw.entry.mechanism, why)};
+}
+
+Together composition(const std::vector<EarlierDraw>& earlier, const data::People& people,
+                     const obscure::Mechanism& mechanism) {
   std::vector<obscure::Mechanism> mechanisms;
   for (const EarlierDraw& draw : earlier) try {
       mechanisms.push_back(obscure::read_mechanism(draw.entry.mechanism));
-      if (mechanisms.back().data_fingerprint != mechanism.data_fingerprint)
-        return {.bits = mechanism.promise.secret_entropy, .exact = false};
+      const std::string why = why_not_of(draw, mechanisms.back(), mechanism);
+      if (!why.empty()) return all_there_is(draw, why, mechanism);
+      obscure::refuse_misfit(mechanisms.back(), people);
     } catch (const InputError&) {
-      return {.bits = mechanism.promise.secret_entropy, .exact = false};
+      return all_there_is(draw, "is gone or damaged", mechanism);
     }
   mechanisms.push_back(mechanism);
   std::vector<std::vector<std::uint32_t>> clusters;
@@ -89,22 +111,27 @@ obscure::Composition composition(const std::vector<EarlierDraw>& earlier, const 
   std::vector<obscure::Signals> releases;
   for (std::size_t r = 0; r < mechanisms.size(); ++r)
     releases.emplace_back(mechanisms[r], people, clusters[r]);
-  return obscure::compose(people, releases);
+  return {.composition = obscure::compose(people, releases)};
+}
+
+/// Few of many are a number, not "0 %".
+std::string how_many(const EarlierDraw& draw) {
+  if (draw.share >= 0.01) return fmt::format("{:.0f} % of the people", 100 * draw.share);
+  const double people = draw.share * static_cast<double>(draw.entry.people);
+  return fmt::format("{:.0f} of the {} people", std::max(1.0, people), draw.entry.people);
 }
 
 [[noreturn]] void throw_second_draw(const std::vector<EarlierDraw>& earlier, const fs::path& ledger,
-                                    const obscure::Composition& together,
-                                    const obscure::Mechanism& mechanism) {
+                                    const Together& together, const obscure::Mechanism& mechanism) {
   const EarlierDraw& last = earlier.back();
   throw InputError(
       {.source = ledger.string()},
-      fmt::format(
-          "{:.0f} % of the people in {} (published {}) would be drawn for a second time: whoever sees {} "
-          "learns {}{:.4f} of {:.4f} bits, where this release alone tells {:.4f}",
-          std::max(1.0, 100 * last.share), last.entry.release, last.entry.published,
-          earlier.size() == 1 ? "both releases" : fmt::format("all {} releases", earlier.size() + 1),
-          together.exact ? "" : "up to ", together.bits, mechanism.promise.secret_entropy,
-          mechanism.promise.leakage),
+      fmt::format("{} in {} (published {}) would be drawn for a second time: whoever sees {} "
+                  "learns {}{:.4f} of {:.4f} bits{}, where this release alone tells {:.4f}",
+                  how_many(last), last.entry.release, last.entry.published,
+                  earlier.size() == 1 ? "both releases" : fmt::format("all {} releases", earlier.size() + 1),
+                  together.composition.exact ? "" : "up to ", together.composition.bits,
+                  mechanism.promise.secret_entropy, together.why_not, mechanism.promise.leakage),
       fmt::format(
           "Publish {} again, which gives the same release. If the earlier one never left your hands, take "
           "its entry out of the ledger. --second-draw publishes all the same, and the manifest says so.",
@@ -117,9 +144,9 @@ ManifestComposition about_earlier_draws(const Ledger& ledger, const fs::path& fi
                                         bool second_draw) {
   const auto earlier = ledger.earlier(people, mechanism.key);
   if (earlier.empty()) return {};
-  const obscure::Composition together = composition(earlier, people, mechanism);
+  const Together together = composition(earlier, people, mechanism);
   if (!second_draw) throw_second_draw(earlier, file, together, mechanism);
-  return {.earlier_draws = static_cast<int>(earlier.size()), .leakage = together.bits};
+  return {.earlier_draws = static_cast<int>(earlier.size()), .leakage = together.composition.bits};
 }
 
 // --- ids and the order of rows
@@ -405,13 +432,15 @@ PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::
   refuse_donors_across_groups(mechanism);
   refuse_dropped_ids_of_events(spec);
   if (!settings.accept_leakage) refuse_shortfalls(mechanism);
-  check_output_folder(settings.output, settings.force, Manifest::kFileName);
+  check_output_folder(settings.output, settings.force, release_folder());
   refuse_other_data(people, mechanism);
   const auto ledger_path = ledger_file(spec, mechanism);
+  std::optional<LedgerLock> until_published;
   Ledger ledger;
   ManifestComposition composition;
   if (ledger_path) {
     refuse_unwritable_ledger(*ledger_path);
+    until_published.emplace(*ledger_path, progress);
     ledger = Ledger::read(*ledger_path);
     composition = about_earlier_draws(ledger, *ledger_path, people, mechanism, settings.second_draw);
   }
@@ -431,7 +460,7 @@ PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::
   result.manifest.columns = manifest_columns(spec, layout);
   describe_secret(engine, people, result.manifest);
   result.manifest.composition = composition;
-  StagedFolder folder(settings.output, settings.force, Manifest::kFileName);
+  StagedFolder folder(settings.output, settings.force, release_folder());
   {
     const PublishedIds published(spec, mechanism.key, people);
     const DonorTable donors(engine, people, mechanism, donor_of, published);

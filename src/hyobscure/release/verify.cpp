@@ -47,6 +47,23 @@ void check_no_accepted_leakage(const Manifest& manifest, Findings& findings) {
       manifest.accepted_leakage ? "it did, and the publisher accepted the leakage" : "as the manifest says");
 }
 
+/// In the folder of a table that several machines wrote.
+std::int64_t files_that_are_no_parts(const fs::path& table, const std::string& format) {
+  if (!fs::is_directory(fs::symlink_status(table))) return 0;
+  return std::ranges::count_if(parts_of_table(table), [&](const fs::path& part) {
+    const std::string name = part.filename().string();
+    return !name.starts_with("part-") || !name.ends_with("." + format);
+  });
+}
+
+/// What may be opened: a pipe or a device may never end, and a link leads to what is no part of the release.
+bool is_regular(const fs::path& file) { return fs::is_regular_file(fs::symlink_status(file)); }
+
+bool is_table(const fs::path& table) {
+  return fs::is_directory(fs::symlink_status(table)) ? std::ranges::all_of(parts_of_table(table), is_regular)
+                                                     : is_regular(table);
+}
+
 void check_no_other_files(const fs::path& folder, const Manifest& manifest, Findings& findings) {
   std::set<std::string> expected = {Manifest::kFileName};
   for (const ManifestFile& file : manifest.files) expected.insert(file.name);
@@ -55,15 +72,20 @@ void check_no_other_files(const fs::path& folder, const Manifest& manifest, Find
     if (!expected.contains(entry.path().filename().string()))
       unexpected.push_back(entry.path().filename().string() + " does not belong to the release");
   std::ranges::sort(unexpected);
+  for (const ManifestFile& file : manifest.files)
+    if (const auto others = files_that_are_no_parts(folder / file.name, manifest.format); others > 0)
+      unexpected.push_back(fmt::format("{} other file{} in {}", others, others == 1 ? "" : "s", file.name));
   findings.add("there are no other files", unexpected, fmt::format("{} files", expected.size()));
 }
 
-/// Whether all files are there; changed ones can still be looked into.
+/// Whether all files are there and may be opened; changed ones can still be looked into.
 bool check_files(const fs::path& folder, const Manifest& manifest, Findings& findings) {
   std::vector<std::string> missing, changed;
   for (const ManifestFile& file : manifest.files)
-    if (!fs::exists(folder / file.name))
+    if (!fs::exists(fs::symlink_status(folder / file.name)))
       missing.push_back(file.name + " is missing");
+    else if (!is_table(folder / file.name))
+      missing.push_back(file.name + " is no regular file, or has parts that are none");
     else if (sha256_of_table(folder / file.name) != file.sha256)
       changed.push_back(file.name + " was edited: its SHA-256 is not that of the manifest");
   findings.add("all files are there", missing, fmt::format("{} beside the manifest", manifest.files.size()));
@@ -243,9 +265,12 @@ Manifest manifest_in(const fs::path& folder) {
   if (!fs::is_directory(folder))
     throw InputError({.source = folder.string()}, "there is no such folder",
                      "Give the folder that `hyobscure publish` wrote.");
-  if (!fs::exists(folder / Manifest::kFileName))
+  if (!fs::exists(fs::symlink_status(folder / Manifest::kFileName)))
     throw InputError({.source = folder.string()}, "this is not a release: it has no manifest.json",
                      "Give the folder that `hyobscure publish` wrote.");
+  if (!is_regular(folder / Manifest::kFileName))
+    throw InputError({.source = (folder / Manifest::kFileName).string()}, "this is not a regular file",
+                     "Ask for a release whose files are all in its folder.");
   return read_manifest(folder / Manifest::kFileName);
 }
 

@@ -15,11 +15,11 @@ using data::quoted_text;
 std::string comparable(const std::string& cell) { return fmt::format("nullif({}, '')", as_text(cell)); }
 
 std::string reader(const Manifest& manifest, const fs::path& file, const std::string& options) {
-  // A table in part files is a folder.
-  const fs::path files = fs::is_directory(file) ? file / ("part-*." + manifest.format) : file;
-  const std::string path = quoted_text(fs::absolute(files).string());
-  if (manifest.format == "parquet") return fmt::format("read_parquet({})", path);
-  return fmt::format("read_csv({}, header = true, delim = ',', quote = '\"', escape = '\"', {})", path,
+  std::vector<std::string> files;
+  for (const fs::path& part : parts_of_table(file)) files.push_back(data::quoted_file(part));
+  const std::string list = fmt::format("[{}]", fmt::join(files, ", "));
+  if (manifest.format == "parquet") return fmt::format("read_parquet({})", list);
+  return fmt::format("read_csv({}, header = true, delim = ',', quote = '\"', escape = '\"', {})", list,
                      options);
 }
 

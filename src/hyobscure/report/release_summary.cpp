@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "hyobscure/base/json.h"
+#include "hyobscure/base/terminal.h"
 #include "hyobscure/report/summary.h"
 #include "hyobscure/report/text.h"
 
@@ -67,7 +68,7 @@ std::string verification_text(const release::Verification& verification) {
                         check.passed ? "ok  "
                         : bad        ? "FAIL"
                                      : "note",
-                        check.name, check.detail.empty() ? "" : ": ", check.detail);
+                        one_line(check.name), check.detail.empty() ? "" : ": ", one_line(check.detail));
     failed += bad ? 1 : 0;
   }
   return text + (failed == 0 ? fmt::format("Verified: all {} checks passed.\n", verification.checks.size())

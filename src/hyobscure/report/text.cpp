@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hyobscure/base/terminal.h"
+
 namespace hyobscure::report {
 namespace {
 
@@ -24,7 +26,11 @@ bool looks_like_a_number(const std::string& cell) {
 
 TextTable::TextTable(std::vector<std::string> header) { rows_.push_back(std::move(header)); }
 
-void TextTable::row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+/// What stands in a cell may come from a file: it must not end the line.
+void TextTable::row(std::vector<std::string> cells) {
+  for (std::string& cell : cells) cell = one_line(cell);
+  rows_.push_back(std::move(cells));
+}
 
 std::string TextTable::text() const {
   const std::size_t columns = rows_[0].size();

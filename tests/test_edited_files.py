@@ -1,0 +1,80 @@
+"""Mechanisms and saved censuses with one number edited: refused, never a signal. The unit tests try hundreds of edits."""
+
+import hashlib
+import json
+
+import pytest
+
+from conftest import run
+
+
+def without_last_member(m):
+    m["groups"][-1]["members"].pop()
+
+
+def without_centres(m):
+    m["clusters"]["centres"] = []
+
+
+def with_an_empty_channel(m):
+    m["channels"][0].update(clusters=[], cell_people=[], rows=[])
+
+
+def with_an_empty_cell(m):
+    """One cell of nobody, which everybody draws from."""
+    channel = m["channels"][0]
+    channel["clusters"].append(next(c for c in range(1000) if c not in channel["clusters"] and c < len(m["clusters"]["centres"])))
+    channel["cell_people"].append(0)
+    last = len(channel["clusters"]) - 1
+    channel["rows"] = [[[last, 1.0]] for _ in channel["clusters"]]
+
+
+def with_fewer_columns(m):
+    clusters = m["clusters"]
+    clusters["columns"] = 1
+    clusters["centres"] = [[entry for entry in row if entry[0] < 1] for row in clusters["centres"]]
+
+
+def with_lengths_that_wrap(m):
+    people = m["channels"][0]["people"]
+    m["channels"][0] = {"draw": "people", "people": people, "retain": 0, "lengths": [2**64 - people + 2, people - 1, *[1] * (people - 2)], "donors": [0] * people, "probabilities": [1.0] * people}
+
+
+@pytest.mark.parametrize("edit", [without_last_member, without_centres, with_an_empty_channel, with_an_empty_cell, with_fewer_columns, with_lengths_that_wrap])
+def test_an_edited_mechanism_is_refused(people, mechanism, tmp_path, edit):
+    content = json.loads(mechanism.read_text())
+    edit(content)
+    (tmp_path / "edited.json").write_text(json.dumps(content))
+    refused = run("publish", people / "spec.toml", "-m", tmp_path / "edited.json", "-o", tmp_path / "r", "--threads", 1)
+    assert refused.code == 2, (refused.code, refused.err)
+    assert not (tmp_path / "r").exists()
+
+
+@pytest.fixture
+def census(people, tmp_path):
+    done = run("fit", people / "spec.toml", "--save-census", tmp_path / "census", "-o", tmp_path / "m.json")
+    assert done.code == 0, done.err
+    return tmp_path / "census"
+
+
+def test_every_file_of_a_census_is_hashed(people, census, tmp_path):
+    for name in ("people.bin", "items.bin", "values.bin"):
+        whole = (census / name).read_bytes()
+        edited = bytearray(whole)
+        edited[len(edited) // 2 // 8 * 8 + 3] ^= 0x7F
+        (census / name).write_bytes(edited)
+        refused = run("fit", people / "spec.toml", "--census", census, "-o", tmp_path / "again.json")
+        assert refused.code == 2 and "no whole census" in refused.err, (name, refused.code, refused.err)
+        (census / name).write_bytes(whole)
+
+
+def test_an_item_that_does_not_exist_is_refused_though_its_hash_fits(people, census, tmp_path):
+    edited = bytearray((census / "items.bin").read_bytes())
+    edited[4 * 40 + 3] = 0x7F
+    (census / "items.bin").write_bytes(edited)
+    description = json.loads((census / "census.json").read_text())
+    if isinstance(description["sha256"], dict):
+        description["sha256"]["items.bin"] = hashlib.sha256(edited).hexdigest()
+    (census / "census.json").write_text(json.dumps(description))
+    refused = run("fit", people / "spec.toml", "--census", census, "-o", tmp_path / "again.json")
+    assert refused.code == 2 and "no whole census" in refused.err, (refused.code, refused.err)
