@@ -432,3 +432,13 @@ def test_half_precision_is_named_as_what_is_not_read(wide):
 def test_a_column_without_a_name_is_refused_and_not_dropped(wide):
     with pytest.raises(InputError, match="column 4 has no name"):
         HyObscure(**WIDE).fit(wide.rename(columns={"visits": ""}), "age")
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow", "duckdb"])
+def test_columns_that_identify_are_refused_until_they_are_allowed_by_name(library, wide):
+    people = TO[library](wide.assign(mail=[f"{who}@example.org" for who in wide["who"]]))
+    with pytest.raises(InputError, match='column "mail": may not be published.*e-mail') as caught:
+        HyObscure(**WIDE).fit(people, "age")
+    assert caught.value.place.column == "mail" and "example.org" not in str(caught.value)
+    allow = {**WIDE["settings"], "people.allow_identifying": ["mail"]}
+    assert HyObscure(**{**WIDE, "settings": allow}).fit(people, "age").publish().verify().passed

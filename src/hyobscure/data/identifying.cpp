@@ -40,6 +40,9 @@ struct Candidate {
   std::string cell;    ///< SQL; an empty text is an empty cell
   std::string number;  ///< SQL; empty where it is no column of numbers
   bool text = true;    ///< its cells are names of something
+  bool set = false;    ///< its words are the features, not its cells
+  Looks looks = {};
+  std::vector<double> correlations = {};  ///< of numbers: with each secret, unset where that is none
 };
 
 bool more_than_half(std::int64_t part, std::int64_t all) { return 2 * part > all; }
@@ -53,8 +56,23 @@ std::string unique_text(const ColumnFacts& facts) {
                      facts.given);
 }
 
-/// Counts the cells; numbers of people weigh the looks.
-Looks count_cells(Engine& engine, Candidate& candidate) {
+std::string cells_as(const SecretCells& secret) {
+  std::vector<std::string> cells;
+  for (std::size_t i = 0; i < secret.exact.size(); ++i)
+    cells.push_back(fmt::format("{} AS y{}", secret.exact[i], i));
+  return fmt::format("{}", fmt::join(cells, ", "));
+}
+
+/// The share of people with the commonest secret.
+double commonest(Engine& engine, const SecretCells& secret) {
+  return engine.doubles(fmt::format(
+      "SELECT max(n)::DOUBLE / sum(n)::DOUBLE FROM (SELECT {}, count(*) AS n FROM hyo_kept GROUP BY ALL)",
+      cells_as(secret)))[0];
+}
+
+/// Counts the cells and what they look like, each with its people, in one pass. Returns how many people have
+/// another secret than most people of their cell.
+std::int64_t count_cells(Engine& engine, Candidate& candidate, const SecretCells& secret) {
   const bool looked_at =
       candidate.text || is_called_phone(candidate.facts.name) || is_called_birth(candidate.facts.name);
   const std::string cell = "CAST(cell AS VARCHAR)";
@@ -68,23 +86,54 @@ Looks count_cells(Engine& engine, Candidate& candidate) {
                      : std::string("0::BIGINT");
   };
   const auto sums = engine.integers(fmt::format(
-      "SELECT CAST(coalesce(sum(n), 0) AS BIGINT), count(*), count_if(n = 1)::BIGINT, {}, {}, {}, {}, {} "
-      "FROM "
-      "(SELECT {} AS cell, count(*) AS n FROM hyo_kept GROUP BY ALL) WHERE cell IS NOT NULL",
+      "SELECT CAST(coalesce(sum(n), 0) AS BIGINT), count(*), count_if(n = 1)::BIGINT, CAST(coalesce(sum(n - "
+      "most), 0) AS BIGINT), {}, {}, {}, {}, {} FROM (SELECT cell, sum(n) AS n, max(n) AS most FROM (SELECT "
+      "{} "
+      "AS cell, {}, count(*) AS n FROM hyo_kept GROUP BY ALL) WHERE cell IS NOT NULL GROUP BY cell)",
       count(fmt::format("regexp_full_match({}, '[^@ ]+@[^@ ]+[.][^@ .]+')", cell)), count(phone),
       count(phone + fmt::format(" AND starts_with({}, '+')", cell)), count(date_of(cell) + " IS NOT NULL"),
-      count(fmt::format("TRY_CAST({} AS DOUBLE) BETWEEN 1880 AND 2100", cell)), candidate.cell));
+      count(fmt::format("TRY_CAST({} AS DOUBLE) BETWEEN 1880 AND 2100", cell)), candidate.cell,
+      cells_as(secret)));
   candidate.facts.given = sums[0];
   candidate.facts.distinct = sums[1];
   candidate.facts.unique = sums[2];
-  return {.mails = sums[3], .phones = sums[4], .international = sums[5], .dates = sums[6], .years = sums[7]};
+  candidate.looks = {
+      .mails = sums[4], .phones = sums[5], .international = sums[6], .dates = sums[7], .years = sums[8]};
+  return sums[3];
 }
 
-void measure_numbers(Engine& engine, Candidate& candidate) {
-  if (candidate.number.empty()) return;
-  const auto range = engine.doubles(fmt::format("SELECT min({0}), max({0}) FROM hyo_kept", candidate.number));
-  candidate.facts.smallest = range[0];
-  candidate.facts.largest = range[1];
+/// Pairs of a candidate and a secret that are numbers; of numbers whose squares have no room, none.
+std::string numbers_together(const Candidate& candidate, const SecretCells& secret) {
+  return fmt::format(
+      "(SELECT x, y FROM (SELECT {} AS x, {} AS y FROM hyo_kept) WHERE abs(x) < 1e100 AND abs(y) < "
+      "1e100)",
+      candidate.number, secret.number);
+}
+
+/// Smallest, largest, and correlations with the secrets, of all columns of numbers in one pass.
+void measure_numbers(Engine& engine, std::vector<Candidate>& candidates,
+                     const std::vector<SecretCells>& secrets) {
+  std::vector<std::string> aggregates;
+  for (const Candidate& candidate : candidates) {
+    if (candidate.number.empty()) continue;
+    aggregates.push_back(fmt::format("min({})", candidate.number));
+    aggregates.push_back(fmt::format("max({})", candidate.number));
+    for (const SecretCells& secret : secrets)
+      if (!secret.number.empty())
+        aggregates.push_back(
+            fmt::format("corr({0}, {1}) FILTER (WHERE abs({0}) < 1e100 AND abs({1}) < 1e100)",
+                        candidate.number, secret.number));
+  }
+  if (aggregates.empty()) return;
+  const auto found = engine.doubles(fmt::format("SELECT {} FROM hyo_kept", fmt::join(aggregates, ", ")));
+  auto next = found.begin();
+  for (Candidate& candidate : candidates) {
+    if (candidate.number.empty()) continue;
+    candidate.facts.smallest = *next++;
+    candidate.facts.largest = *next++;
+    for (const SecretCells& secret : secrets)
+      candidate.correlations.push_back(secret.number.empty() ? kUnset : *next++);
+  }
 }
 
 /// Dates of births spread over the ages of people; those of visits, orders or diagnoses seldom over 20 years.
@@ -96,48 +145,31 @@ bool spreads_over_decades(Engine& engine, const std::string& cell) {
              date))[0] >= kDaysOfTwentyYears;
 }
 
-bool is_date_of_birth(Engine& engine, const Candidate& candidate, const Looks& looks) {
+bool is_date_of_birth(Engine& engine, const Candidate& candidate) {
+  const Looks& looks = candidate.looks;
   const std::int64_t given = candidate.facts.given;
   if (is_called_birth(candidate.facts.name) && more_than_half(std::max(looks.dates, looks.years), given))
     return true;
   return candidate.text && more_than_half(looks.dates, given) && spreads_over_decades(engine, candidate.cell);
 }
 
-/// People who share a cell and have another secret than most of that cell, beside what chance would make of
-/// them: of those who are not the first of their cell, at least who has not the commonest secret.
-bool tells(Engine& engine, const Candidate& candidate, const SecretCells& secret) {
-  std::vector<std::string> cells;
-  for (std::size_t i = 0; i < secret.exact.size(); ++i)
-    cells.push_back(fmt::format("{} AS y{}", secret.exact[i], i));
-  const double commonest = engine.doubles(fmt::format(
-      "SELECT max(n)::DOUBLE / sum(n)::DOUBLE FROM (SELECT {}, count(*) AS n FROM hyo_kept GROUP BY ALL)",
-      fmt::join(cells, ", ")))[0];
+/// Of people who are not the first of their cell, chance gives another secret than their cell's at least to
+/// who has not the commonest one.
+bool tells(const Candidate& candidate, std::int64_t wrong, double commonest_share) {
   const double expected =
-      static_cast<double>(candidate.facts.given - candidate.facts.distinct) * (1 - commonest);
-  if (expected < kFewestExpectedErrors) return false;
-  const auto wrong = engine.integers(fmt::format(
-      "SELECT CAST(sum(people - most) AS BIGINT) FROM (SELECT cell, sum(n) AS people, max(n) AS most FROM "
-      "(SELECT {} AS cell, {}, count(*) AS n FROM hyo_kept GROUP BY ALL) WHERE cell IS NOT NULL GROUP BY "
-      "cell)",
-      candidate.cell, fmt::join(cells, ", ")))[0];
-  return static_cast<double>(wrong) <= kErrorsLeft * expected;
+      static_cast<double>(candidate.facts.given - candidate.facts.distinct) * (1 - commonest_share);
+  return expected >= kFewestExpectedErrors && static_cast<double>(wrong) <= kErrorsLeft * expected;
 }
 
-/// A number that is the secret in other units, also where nobody shares a cell. Ranks, because one outlier
-/// that two columns have in common makes any correlation 1.
-bool follows(Engine& engine, const Candidate& candidate, const SecretCells& secret) {
-  if (candidate.number.empty() || secret.number.empty() || candidate.facts.given < kFewestCells) return false;
-  const std::string pairs = fmt::format(
-      "(SELECT x, y FROM (SELECT {} AS x, {} AS y FROM hyo_kept) WHERE isfinite(x) AND isfinite(y))",
-      candidate.number, secret.number);
-  const auto correlated = [&](const std::string& sql) {
-    return std::abs(engine.doubles(sql)[0]) >= kFollows;  // false of NaN: a constant
-  };
-  return correlated("SELECT corr(x, y) FROM " + pairs) &&
-         correlated(
-             "SELECT corr(a, b) FROM (SELECT CAST(rank() OVER (ORDER BY x) AS DOUBLE) AS a, CAST(rank() "
-             "OVER (ORDER BY y) AS DOUBLE) AS b FROM " +
-             pairs + ")");
+/// A number that is the secret in other units, also where nobody shares a cell. By ranks too, because one
+/// outlier that two columns have in common makes any correlation 1.
+bool follows(Engine& engine, const Candidate& candidate, const SecretCells& secret, double correlation) {
+  const auto is_close = [](double x) { return std::abs(x) >= kFollows; };  // false of NaN: a constant
+  return candidate.facts.given >= kFewestCells && is_close(correlation) &&
+         is_close(
+             engine.doubles("SELECT corr(a, b) FROM (SELECT CAST(rank() OVER (ORDER BY x) AS DOUBLE) AS a, "
+                            "CAST(rank() OVER (ORDER BY y) AS DOUBLE) AS b FROM " +
+                            numbers_together(candidate, secret) + ")")[0]);
 }
 
 bool is_secret_itself(Engine& engine, const Candidate& candidate, const SecretCells& secret) {
@@ -149,23 +181,28 @@ bool is_secret_itself(Engine& engine, const Candidate& candidate, const SecretCe
   return static_cast<double>(equal) >= (1 - kErrorsLeft) * static_cast<double>(candidate.facts.given);
 }
 
+/// A secret, and the share of people with its commonest value.
+struct JudgedSecret {
+  SecretCells cells;
+  double commonest;
+};
+
 /// Empty where it does not.
-std::string why_it_tells_the_secret(Engine& engine, const Candidate& candidate,
-                                    const std::vector<SecretCells>& secrets) {
-  for (const SecretCells& secret : secrets) {
-    const bool told = tells(engine, candidate, secret);
-    if (!told && !follows(engine, candidate, secret)) continue;
-    if (is_secret_itself(engine, candidate, secret))
-      return fmt::format("it is the secret \"{}\" itself", secret.name);
-    return told ? fmt::format("people with the same cell have the same secret \"{}\"", secret.name)
-                : fmt::format("it follows the secret \"{}\" step by step", secret.name);
-  }
-  return "";
+std::string why_it_tells(Engine& engine, const Candidate& candidate, const JudgedSecret& secret,
+                         std::int64_t wrong, double correlation) {
+  const bool told = tells(candidate, wrong, secret.commonest);
+  if (!told && !follows(engine, candidate, secret.cells, correlation)) return "";
+  if (is_secret_itself(engine, candidate, secret.cells))
+    return fmt::format("it is the secret \"{}\" itself", secret.cells.name);
+  return told ? fmt::format("people with the same cell have the same secret \"{}\"", secret.cells.name)
+              : fmt::format("it follows the secret \"{}\" step by step", secret.cells.name);
 }
 
-std::string why_it_identifies(Engine& engine, const Candidate& candidate, const Looks& looks,
-                              const std::vector<SecretCells>& secrets) {
+/// `why_it_tells_the_secret` is empty where it does not.
+std::string why_it_identifies(Engine& engine, const Candidate& candidate,
+                              const std::string& why_it_tells_the_secret) {
   const ColumnFacts& facts = candidate.facts;
+  const Looks& looks = candidate.looks;
   if (facts.given == 0) return "";
   if (more_than_half(looks.mails, facts.given)) return "its cells are e-mail addresses";
   // Years, ranges and codes look like phone numbers too.
@@ -174,11 +211,21 @@ std::string why_it_identifies(Engine& engine, const Candidate& candidate, const 
     return "its cells are phone numbers";
   if (candidate.text && is_called_name_of_person(facts.name))
     return "by what it is called, its cells are names of persons";
-  if (is_date_of_birth(engine, candidate, looks)) return "its cells are dates or years of birth";
-  if (std::string why = why_it_tells_the_secret(engine, candidate, secrets); !why.empty()) return why;
+  if (is_date_of_birth(engine, candidate)) return "its cells are dates or years of birth";
+  if (!why_it_tells_the_secret.empty()) return why_it_tells_the_secret;
   // Kept numbers are published unchanged beside the id.
   if ((candidate.text || facts.role == ColumnRole::Kept) && nearly_unique(facts)) return unique_text(facts);
   return "";
+}
+
+void judge(Engine& engine, Candidate& candidate, const std::vector<JudgedSecret>& secrets) {
+  std::string why;
+  for (std::size_t i = 0; i < secrets.size(); ++i) {
+    const std::int64_t wrong = count_cells(engine, candidate, secrets[i].cells);
+    const double correlation = candidate.correlations.empty() ? kUnset : candidate.correlations[i];
+    if (why.empty()) why = why_it_tells(engine, candidate, secrets[i], wrong, correlation);
+  }
+  if (!candidate.set) candidate.facts.identifies = why_it_identifies(engine, candidate, why);
 }
 
 bool allows(const Spec& spec, const std::string& column) {
@@ -217,15 +264,16 @@ std::vector<ColumnFacts> look_at_columns(Engine& engine, const Spec& spec, const
   for (std::size_t i = 0; i < spec.people.keep.size(); ++i)
     candidates.push_back(
         candidate_of(spec, people, spec.people.keep[i], ColumnRole::Kept, fmt::format("k{}", i)));
+  if (candidates.empty()) return {};
+  for (std::size_t i = 0; i < kinds.size(); ++i) candidates[i].set = kinds[i] == FeatureKind::Set;
+  measure_numbers(engine, candidates, secrets);
+  std::vector<JudgedSecret> judged;
+  for (const SecretCells& secret : secrets) judged.push_back({secret, commonest(engine, secret)});
   const auto rows = engine.integers("SELECT count(*) FROM hyo_kept")[0];
   std::vector<ColumnFacts> result;
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    Candidate& candidate = candidates[i];
+  for (Candidate& candidate : candidates) {
     candidate.facts.rows = rows;
-    const Looks looks = count_cells(engine, candidate);
-    measure_numbers(engine, candidate);
-    const bool set = i < kinds.size() && kinds[i] == FeatureKind::Set;  // its words are the features
-    if (!set) candidate.facts.identifies = why_it_identifies(engine, candidate, looks, secrets);
+    judge(engine, candidate, judged);
     result.push_back(std::move(candidate.facts));
   }
   return result;

@@ -150,6 +150,9 @@ TEST(Identifying, WhatTellsTheSecret) {
                                fmt::format(fmt::runtime(tail), 9)))
                   .identifies,
               IsEmpty());
+  EXPECT_THAT(why("constant", "7"), IsEmpty());
+  // Squares of such numbers have no room.
+  EXPECT_THAT(why("huge", "CASE WHEN i % 2 = 0 THEN 1e200 ELSE i * 1e190 END"), IsEmpty());
   // A secret that nearly everybody shares is guessed from anything.
   EXPECT_THAT(
       facts_of(spec_of("town", "'t' || hash(i + 7) % 5", 300, {}, "CASE WHEN i < 290 THEN 1 ELSE 2 END"))
