@@ -204,7 +204,7 @@ def test_secrets_by_name(wide):
     )
     towns = wide.assign(
         region=np.where(wide["age"] % 3 == 0, "east", np.where(wide["age"] % 3 == 1, "west", "centre"))
-    ).drop(columns=["gender"])
+    ).drop(columns=["gender", "age"])
     model.fit(towns.drop(columns="region"), towns["region"])
     assert model.groups_[0]["values"] == 3
 
