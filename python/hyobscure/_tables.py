@@ -6,13 +6,13 @@ Cells are not copied on their way in, except that a numpy array in C order is tu
 from __future__ import annotations
 
 import sys
-from typing import Any, Sequence
+from typing import Any, Callable, NoReturn, Sequence
 
 import numpy as np
 import scipy.sparse
 
 from . import _core
-from ._errors import InputError
+from ._errors import InputError, Place
 
 
 def kind_of(table: Any) -> str:
@@ -47,12 +47,39 @@ def column_names(frame: Any) -> list[str]:
     return [str(name) for name in frame.columns]
 
 
+def _converted(convert: Callable[[], Any], pyarrow: Any) -> Any:
+    """None where pyarrow fails: its own words would quote a cell, also as the context of another error."""
+    try:
+        return convert()
+    except (pyarrow.ArrowException, OverflowError):
+        return None
+
+
+def _refuse_column(column: str) -> NoReturn:
+    raise InputError(
+        f'column "{column}": its cells are not of one type. Convert it to numbers or texts first.',
+        Place(column=column),
+        "its cells are not of one type",
+        "Convert it to numbers or texts first.",
+    )
+
+
+def _from_pandas(frame: Any) -> Any:
+    pyarrow = _needs("pyarrow", "pandas hands its tables over through it")
+    table = _converted(lambda: pyarrow.Table.from_pandas(frame, preserve_index=False), pyarrow)
+    if table is not None:
+        return table
+    for place, column in enumerate(column_names(frame)):
+        if _converted(lambda: pyarrow.Array.from_pandas(frame.iloc[:, place]), pyarrow) is None:
+            _refuse_column(column)
+    raise InputError.of("X", "pandas cannot hand it over as Arrow", "Convert it to another kind of table first.")
+
+
 def _core_table(name: str, frame: Any) -> _core.ArrowTable:
     table = _core.ArrowTable(name)
     kind = kind_of(frame)
     if kind == "pandas":
-        pyarrow = _needs("pyarrow", "pandas hands its tables over through it")
-        frame = pyarrow.Table.from_pandas(frame, preserve_index=False)
+        frame = _from_pandas(frame)
     elif kind == "polars" and hasattr(frame, "collect"):
         frame = frame.collect()
     table.add_stream(frame)
@@ -86,7 +113,9 @@ def add_column(table: _core.ArrowTable, values: Any, name: str) -> None:
     """A column of numbers or texts."""
     if kind_of(values) == "pandas" and not (isinstance(values.dtype, np.dtype) and values.dtype.kind in "biuf"):
         pyarrow = _needs("pyarrow", "pandas hands such columns over through it")
-        cells = pyarrow.Array.from_pandas(values)
+        cells = _converted(lambda: pyarrow.Array.from_pandas(values), pyarrow)
+        if cells is None:
+            _refuse_column(name)
         values = cells if isinstance(cells, pyarrow.ChunkedArray) else pyarrow.chunked_array([cells])
     if kind_of(values) in ("polars", "pyarrow", "arrow"):
         table.add_stream(values, name)

@@ -1,10 +1,14 @@
 """Tables of every library go in, and come back as what they were."""
 
+import datetime
+import decimal
+
 import duckdb
 import numpy as np
 import pandas
 import polars
 import pyarrow
+import pyarrow.compute
 import pyarrow.parquet
 import pytest
 import scipy.sparse
@@ -200,7 +204,7 @@ def test_secrets_by_name(wide):
     )
     towns = wide.assign(
         region=np.where(wide["age"] % 3 == 0, "east", np.where(wide["age"] % 3 == 1, "west", "centre"))
-    ).drop(columns=["gender"])
+    ).drop(columns=["gender", "age"])
     model.fit(towns.drop(columns="region"), towns["region"])
     assert model.groups_[0]["values"] == 3
 
@@ -227,3 +231,214 @@ def test_columns_may_be_called_by_numbers(numbers, model):
 def test_without_people_there_is_nothing_to_fit(numbers):
     with pytest.raises(InputError, match="there are no people"):
         HyObscure(budget=0.15, **QUICK).fit(None, numbers[1])
+
+
+# Every type of Arrow that is accepted, beside the plain type that a Parquet file has for it, and two values of it.
+DAYS = [datetime.date(2001, 2, 3), datetime.date(1999, 12, 31)]
+TIMES = [datetime.datetime(2001, 2, 3, 4, 5, 6), datetime.datetime(1999, 12, 31)]
+WORDS = ["north", "a word of more than twelve letters"]
+ARROW_TYPES = {
+    "bool": (pyarrow.bool_(), [True, False]),
+    **{f"int{bits}": (getattr(pyarrow, f"int{bits}")(), [-3, 5]) for bits in (8, 16, 32, 64)},
+    **{f"uint{bits}": (getattr(pyarrow, f"uint{bits}")(), [3, 5]) for bits in (8, 16, 32, 64)},
+    "float32": (pyarrow.float32(), [0.5, -2.25]),
+    "float64": (pyarrow.float64(), [0.1, 1e9]),
+    "decimal": (pyarrow.decimal128(9, 2), [decimal.Decimal("1.25"), decimal.Decimal("-7.50")]),
+    "string": (pyarrow.string(), WORDS),
+    "large_string": (pyarrow.large_string(), WORDS),
+    "string_view": (pyarrow.string_view(), WORDS),
+    "binary": (pyarrow.binary(), [b"ab", b"a longer one than that"]),
+    "fixed_binary": (pyarrow.binary(3), [b"abc", b"xyz"]),
+    "date32": (pyarrow.date32(), DAYS),
+    "date64": (pyarrow.date64(), DAYS),
+    "time32": (pyarrow.time32("ms"), [datetime.time(1, 2, 3), datetime.time(23, 59)]),
+    "time64": (pyarrow.time64("us"), [datetime.time(1, 2, 3), datetime.time(23, 59)]),
+    "seconds": (pyarrow.timestamp("ms"), TIMES),
+    "micros": (pyarrow.timestamp("us"), TIMES),
+    "nanos": (pyarrow.timestamp("ns"), TIMES),
+    "list": (pyarrow.list_(pyarrow.string()), [["a", "b"], ["b"]]),
+    "words8": (pyarrow.dictionary(pyarrow.int8(), pyarrow.string()), WORDS),
+    "words32": (pyarrow.dictionary(pyarrow.uint32(), pyarrow.large_string()), WORDS),
+    "numbers16": (pyarrow.dictionary(pyarrow.int16(), pyarrow.int64()), [7, 11]),
+    "days64": (pyarrow.dictionary(pyarrow.int64(), pyarrow.date32()), DAYS),
+    "runs": (pyarrow.run_end_encoded(pyarrow.int32(), pyarrow.string()), WORDS),
+    "long_runs": (pyarrow.run_end_encoded(pyarrow.int64(), pyarrow.float64()), [0.5, 4.0]),
+}
+NOT_NUMBERS = ("binary", "date", "time", "seconds", "micros", "nanos", "days", "fixed")
+NOT_OF = {  # types that a library has not, or turns into another one
+    "polars": {"fixed_binary", "date64", "time32", "runs", "long_runs", "time64", "decimal"},
+    "duckdb": {"date64", "time32", "runs", "long_runs", "large_string"},
+}
+PEOPLE = 60
+
+
+def plain(type):
+    """What a file has for it."""
+    if pyarrow.types.is_dictionary(type) or pyarrow.types.is_run_end_encoded(type):
+        return type.value_type
+    return pyarrow.string() if type == pyarrow.string_view() else type
+
+
+def encoded(cells, type):
+    if pyarrow.types.is_run_end_encoded(type):
+        return pyarrow.compute.run_end_encode(pyarrow.array(cells, type.value_type), run_end_type=type.run_end_type)
+    if pyarrow.types.is_dictionary(type):
+        return pyarrow.array(cells, type.value_type).dictionary_encode().cast(type)
+    return pyarrow.array(cells, type)
+
+
+def typed_people(missing, names=ARROW_TYPES):
+    """One column of every type as a feature, each with its own empty cells, and one as a kept column: all of these
+    tell the same, so that a single cell that is read as another makes one more combination. The id, a kept column and
+    the secret are dictionaries."""
+    random = np.random.default_rng(2)
+    kept = [None if missing and number % 3 == 0 else number % 2 for number in random.permutation(PEOPLE)]
+    columns = {
+        "who": (pyarrow.dictionary(pyarrow.int32(), pyarrow.string()), [f"p{n:02d}" for n in range(PEOPLE)]),
+        "age": (
+            pyarrow.dictionary(pyarrow.int8(), pyarrow.int32()),
+            [None if missing and n % 20 == 7 else 20 + n % 10 for n in range(PEOPLE)],
+        ),
+    }
+    for place, name in enumerate(names):
+        type, values = ARROW_TYPES[name]
+        columns[f"k_{name}"] = (type, [None if v is None else values[v] for v in kept])
+        holes = [missing and (row + place) % (3 + place % 5) == 0 for row in range(PEOPLE)]
+        columns[f"f_{name}"] = (type, [None if hole else values[random.integers(2)] for hole in holes])
+    return columns
+
+
+def arrow_table(columns, layout):
+    """whole; sliced: a part of a longer one, from where no byte begins; chunked: pieces with dictionaries of their own."""
+
+    def array(type, cells):
+        if layout == "sliced":
+            return encoded(cells[-5:] + cells + cells[:3], type)[5 : 5 + len(cells)]
+        cuts = [0, 7, 8, 41, len(cells)] if layout == "chunked" else [0, len(cells)]
+        return pyarrow.chunked_array([encoded(cells[a:b], type) for a, b in zip(cuts, cuts[1:])], type)
+
+    return pyarrow.table({name: array(type, cells) for name, (type, cells) in columns.items()})
+
+
+def typed_settings(columns):
+    kept = [name for name in columns if name.startswith("k_")]
+    categories = [name for name in columns if name.startswith("f_") and name[2:].startswith(NOT_NUMBERS)]
+    further = {
+        "people.categorical": categories,
+        "people.missing": "category",
+        "secret.missing": "leave-out",
+        "channel.budget_share": 0.4,
+        "release.format": "parquet",
+    }
+    return dict(id="who", keep=kept, people=(10, 60), values=(2, 10), method="exact", clusters=3, random_state=4, settings=further)
+
+
+def files_of(model, folder):
+    model.save(folder / "mechanism.json")
+    model.publish(folder / "release")
+    released = pyarrow.parquet.read_table(folder / "release" / "people.parquet")
+    return (folder / "mechanism.json").read_bytes(), {name: released[name].to_pylist() for name in released.column_names}
+
+
+def from_parquet(columns, folder):
+    """The same people, as the program would read them from a file."""
+    file = folder / "people.parquet"
+    pyarrow.parquet.write_table(
+        pyarrow.table({name: pyarrow.array(cells, plain(type)) for name, (type, cells) in columns.items()}), file
+    )
+    settings = typed_settings(columns)
+    features = [name for name in columns if name.startswith("f_")]
+    spec = [f'[people]\nfile = "{file}"\nsecret = "age"\nfeatures = {features}\n']
+    (folder / "spec.toml").write_text("".join(spec).replace("'", '"'))
+    return files_of(HyObscure.from_spec(folder / "spec.toml", **settings).fit(), folder)
+
+
+LIBRARIES = {
+    "pandas": lambda table: table.to_pandas(types_mapper=pandas.ArrowDtype),
+    "polars": polars.from_arrow,
+    "pyarrow": lambda table: table,
+    "duckdb": duckdb.from_arrow,
+}
+
+
+@pytest.mark.parametrize("missing", [False, True], ids=["complete", "with-empty-cells"])
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_every_type_is_read_as_from_a_file(library, missing, tmp_path):
+    names = [name for name in ARROW_TYPES if name not in NOT_OF.get(library, ())]
+    columns = typed_people(missing, names)
+    (tmp_path / "file").mkdir()
+    mechanism, released = from_parquet(columns, tmp_path / "file")
+    for layout in ("whole", "sliced", "chunked"):
+        (tmp_path / layout).mkdir()
+        people = LIBRARIES[library](arrow_table(columns, layout))
+        model = HyObscure(**typed_settings(columns)).fit(people, "age")
+        got, shown = files_of(model, tmp_path / layout)
+        for name in columns:
+            assert shown[name] == released[name], (layout, name)
+        assert got == mechanism, layout
+
+
+def test_transform_hides_categories_with_empty_cells_as_the_release_does(wide):
+    holes = wide.assign(town=wide["town"].where(wide.index % 7 != 3).astype("category"))
+    for library in ("pandas", "polars", "pyarrow"):
+        table = TO[library](holes)
+        arguments = {**WIDE, "settings": {**WIDE["settings"], "people.missing": "category"}}
+        model = HyObscure(**arguments).fit(table, "age")
+        hidden = as_pandas(model.transform(table))["town"].astype(object)
+        shown = as_pandas(model.publish().people).set_index("who").loc[wide["who"], "town"].astype(object)
+        assert hidden.isna().sum() > 0
+        assert [None if cell != cell else cell for cell in hidden] == [None if cell != cell else cell for cell in shown]
+
+
+def half_empty_kept(library):
+    """300 people, half of them with an empty kept cell: what version 0.1 published as one of the words."""
+    random = np.random.default_rng(1)
+    cells = [None if row % 2 else random.choice(["x", "y", "z"]) for row in range(300)]
+    frame = pandas.DataFrame({"age": random.integers(20, 60, 300), "town": random.choice(["n", "s"], 300)})
+    words = pyarrow.array(cells).dictionary_encode()
+    table = pyarrow.Table.from_pandas(frame, preserve_index=False).append_column("label", words)
+    return cells, {"pandas": table.to_pandas, "polars": lambda: polars.from_arrow(table), "pyarrow": lambda: table}[library]()
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_empty_categories_are_kept_empty_and_refused_as_features(library):
+    cells, table = half_empty_kept(library)
+    arguments = dict(people=(20, 300), values=(3, 40), method="exact", clusters=2, random_state=1)
+    model = HyObscure(keep=["label"], settings={"channel.budget_share": 0.4}, **arguments).fit(table, "age")
+    published = list(as_pandas(model.publish().people)["label"].astype(object))
+    assert sum(cell == "x" for cell in published) == cells.count("x")
+    assert sum(cell is None or cell != cell for cell in published) == 150
+    with pytest.raises(InputError, match="the cell is empty \\(150 cells in all\\)"):
+        HyObscure(settings={"channel.budget_share": 0.4}, **arguments).fit(table, "age")
+
+
+def test_a_column_of_mixed_cells_is_refused_without_quoting_one(wide):
+    mixed = wide.assign(note=["secret-word" if row % 2 else row for row in range(len(wide))])
+    with pytest.raises(InputError, match='column "note": its cells are not of one type') as caught:
+        HyObscure(**WIDE).fit(mixed, "age")
+    seen, error = "", caught.value
+    while error is not None:
+        seen, error = seen + str(error), error.__cause__ or error.__context__
+    assert "secret-word" not in seen and caught.value.place.column == "note"
+    with pytest.raises(InputError, match="not of one type"):
+        HyObscure(**WIDE).fit(wide.drop(columns="age"), mixed["note"].rename("secret"))
+
+
+def test_half_precision_is_named_as_what_is_not_read(wide):
+    with pytest.raises(InputError, match='column "height": is of a type that is not read'):
+        HyObscure(**WIDE).fit(wide.assign(height=wide["height"].astype("float16")), "age")
+
+
+def test_a_column_without_a_name_is_refused_and_not_dropped(wide):
+    with pytest.raises(InputError, match="column 4 has no name"):
+        HyObscure(**WIDE).fit(wide.rename(columns={"visits": ""}), "age")
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow", "duckdb"])
+def test_columns_that_identify_are_refused_until_they_are_allowed_by_name(library, wide):
+    people = TO[library](wide.assign(mail=[f"{who}@example.org" for who in wide["who"]]))
+    with pytest.raises(InputError, match='column "mail": may not be published.*e-mail') as caught:
+        HyObscure(**WIDE).fit(people, "age")
+    assert caught.value.place.column == "mail" and "example.org" not in str(caught.value)
+    allow = {**WIDE["settings"], "people.allow_identifying": ["mail"]}
+    assert HyObscure(**{**WIDE, "settings": allow}).fit(people, "age").publish().verify().passed

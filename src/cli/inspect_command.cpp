@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
+#include "hyobscure/data/column_table.h"
 #include "hyobscure/data/read.h"
 #include "hyobscure/obscure/inspection.h"
 #include "hyobscure/report/summary.h"
@@ -10,12 +11,29 @@
 namespace hyobscure::cli {
 namespace {
 
+struct Looked {
+  std::vector<obscure::InspectedColumn> columns;
+  std::vector<data::ImplausibleSecrets> implausible;
+  data::Spec spec;  ///< without the refused columns
+};
+
+Looked look_at_columns(data::Engine& engine, const data::Spec& spec) {
+  const data::ColumnTable table(engine, spec);
+  Looked looked{obscure::inspect_columns(table, spec), table.implausible(), table.without_refused()};
+  if (!spec.is_long() && looked.spec.people.features.empty()) table.refuse_identifying();
+  return looked;
+}
+
 int run(const SpecOptions& options, const CommonOptions& common, const Progress& progress) {
   const Stopwatch watch;
   const data::Spec spec = options.read();
   data::Engine engine(engine_settings(common, spec), progress);
-  const data::Reading reading = data::read_people(engine, spec);
-  const obscure::Inspection inspection = obscure::inspect(reading.people, spec, progress);
+  // Columns first, as they are; the rest as it would be without those that nobody may publish.
+  Looked looked = look_at_columns(engine, spec);
+  const data::Reading reading = data::read_people(engine, looked.spec);
+  obscure::Inspection inspection = obscure::inspect(reading.people, looked.spec, progress);
+  inspection.columns = std::move(looked.columns);
+  inspection.implausible = std::move(looked.implausible);
   progress.report("", 0, 0);
   print(common.json ? report::inspection_json(inspection, reading.counts, watch.seconds()) + "\n"
                     : report::inspection_text(inspection, reading.counts, spec));

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "hyobscure/data/arrow_table.h"
-#include "hyobscure/data/duckdb_error.h"
+#include "hyobscure/base/error.h"
+#include "hyobscure/data/arrow_column.h"
 #include "hyobscure/data/engine.h"
 
 namespace hyobscure::data {
@@ -11,116 +11,33 @@ namespace {
 
 constexpr const char* kRowColumn = "hyo_row";
 
-struct DataChunk {
-  duckdb_data_chunk handle = nullptr;
-  ~DataChunk() { duckdb_destroy_data_chunk(&handle); }
-};
-
-/// Some rows of one column as a table of this column alone. Only the structures are its own; the cells
-/// outlive the engine.
-struct Slice {
-  ArrowArray column;
-  ArrowArray* child = &column;
-  const void* no_buffer = nullptr;
-};
-
-/// Rows of one piece, which holds all of them.
-ArrowArray slice(const ArrowTable::Column& column, std::size_t begin, std::size_t count) {
-  const auto piece = std::ranges::upper_bound(column.pieces, begin, {}, &ArrowTable::Piece::end);
-  auto* slice = new Slice{.column = *piece->array};
-  slice->column.offset += piece->offset + static_cast<std::int64_t>(begin - piece->begin);
-  slice->column.length = static_cast<std::int64_t>(count);
-  if (slice->column.null_count != 0) slice->column.null_count = -1;  // of these rows it is not known
-  return {.length = static_cast<std::int64_t>(count),
-          .null_count = 0,
-          .offset = 0,
-          .n_buffers = 1,
-          .n_children = 1,
-          .buffers = &slice->no_buffer,
-          .children = &slice->child,
-          .dictionary = nullptr,
-          .release =
-              [](ArrowArray* array) {
-                delete static_cast<Slice*>(array->private_data);
-                array->release = nullptr;
-              },
-          .private_data = slice};
-}
-
-/// A column as the engine takes it. One schema a column, so that a scan converts the columns it needs and no
-/// other.
-class ScannedColumn {
- public:
-  ScannedColumn(duckdb_connection connection, const ArrowTable::Column& column)
-      : connection_(connection), column_(&column) {
-    ArrowSchema* child = column.schema;
-    ArrowSchema table{.format = "+s",
-                      .name = "",
-                      .metadata = nullptr,
-                      .flags = 0,
-                      .n_children = 1,
-                      .children = &child,
-                      .dictionary = nullptr,
-                      .release = [](ArrowSchema* schema) { schema->release = nullptr; },
-                      .private_data = nullptr};
-    throw_if(duckdb_schema_from_arrow(connection, &table, &converted_));
-  }
-  ~ScannedColumn() { duckdb_destroy_arrow_converted_schema(&converted_); }
-  ScannedColumn(ScannedColumn&& other) noexcept
-      : connection_(other.connection_),
-        column_(other.column_),
-        converted_(std::exchange(other.converted_, nullptr)) {}
-  ScannedColumn& operator=(ScannedColumn&&) = delete;
-
-  const ArrowTable::Column& column() const { return *column_; }
-
-  void read(std::size_t begin, std::size_t count, DataChunk& chunk) const {
-    ArrowArray rows = slice(*column_, begin, count);
-    const auto error = duckdb_data_chunk_from_arrow(connection_, &rows, converted_, &chunk.handle);
-    if (rows.release != nullptr) rows.release(&rows);
-    throw_if(error);
-  }
-
- private:
-  duckdb_connection connection_;
-  const ArrowTable::Column* column_;
-  duckdb_arrow_converted_schema converted_ = nullptr;
-};
-
 struct ScannedTable {
   std::shared_ptr<const ArrowTable> table;
-  std::vector<ScannedColumn> columns;
+  std::vector<ArrowColumn> columns;
 };
 
 /// One scan of a table, of which there may be several at once.
 struct Scan {
-  std::vector<idx_t> wanted;  ///< 0: the number of the row; then the columns
+  std::vector<idx_t> wanted;                ///< 0: the number of the row; then the columns
+  std::vector<ArrowColumn::Values> values;  ///< of each wanted column
   std::size_t next = 0;
 };
 
 void bind(duckdb_bind_info info) {
   const auto& scanned = *static_cast<const ScannedTable*>(duckdb_bind_get_extra_info(info));
-  try {
-    duckdb_logical_type number = duckdb_create_logical_type(DUCKDB_TYPE_BIGINT);
-    duckdb_bind_add_result_column(info, kRowColumn, number);
-    duckdb_destroy_logical_type(&number);
-    for (const ScannedColumn& column : scanned.columns) {
-      DataChunk first;  // only a cell tells how the engine calls its type
-      column.read(0, 1, first);
-      duckdb_logical_type type = duckdb_vector_get_column_type(duckdb_data_chunk_get_vector(first.handle, 0));
-      duckdb_bind_add_result_column(info, column.column().name.c_str(), type);
-      duckdb_destroy_logical_type(&type);
-    }
-    duckdb_bind_set_cardinality(info, scanned.table->rows(), true);
-  } catch (const EngineError& error) {
-    duckdb_bind_set_error(info, error.private_text().c_str());
-  }
+  duckdb_logical_type number = duckdb_create_logical_type(DUCKDB_TYPE_BIGINT);
+  duckdb_bind_add_result_column(info, kRowColumn, number);
+  duckdb_destroy_logical_type(&number);
+  for (const ArrowColumn& column : scanned.columns)
+    duckdb_bind_add_result_column(info, column.column().name.c_str(), column.type());
+  duckdb_bind_set_cardinality(info, scanned.table->rows(), true);
 }
 
 void start(duckdb_init_info info) {
   auto* scan = new Scan;
   for (idx_t c = 0; c < duckdb_init_get_column_count(info); ++c)
     scan->wanted.push_back(duckdb_init_get_column_index(info, c));
+  scan->values.resize(scan->wanted.size());
   duckdb_init_set_init_data(info, scan, [](void* state) { delete static_cast<Scan*>(state); });
   duckdb_init_set_max_threads(info, 1);  // rows come in their order: messages name them by it
 }
@@ -149,9 +66,7 @@ void scan_rows(duckdb_function_info info, duckdb_data_chunk output) {
         for (std::size_t row = 0; row < count; ++row)
           numbers[row] = static_cast<std::int64_t>(scan.next + row);
       } else if (scan.wanted[c] <= scanned.columns.size()) {  // else it is no column: rows are only counted
-        DataChunk rows;
-        scanned.columns[scan.wanted[c] - 1].read(scan.next, count, rows);
-        duckdb_vector_reference_vector(target, duckdb_data_chunk_get_vector(rows.handle, 0));
+        scanned.columns[scan.wanted[c] - 1].read(scan.next, count, scan.values[c], target);
       }
     }
     scan.next += count;
@@ -176,7 +91,7 @@ void Engine::add_table(const std::shared_ptr<const ArrowTable>& table) {
   const std::string name = "hyo_table_" + std::to_string(++made_);
   try {
     for (const ArrowTable::Column& column : table->columns())
-      scanned->columns.emplace_back(connection, column);
+      scanned->columns.emplace_back(connection, *table, column);
   } catch (...) {
     duckdb_destroy_table_function(&function);
     throw;

@@ -129,6 +129,9 @@ void ArrowTable::add(ArrowOwned<ArrowSchema> schema, std::vector<ArrowOwned<Arro
   for (std::size_t c = 0; c < count; ++c) {
     ArrowSchema* column = several ? (*held)->children[c] : held->get();
     columns_.push_back({several && column->name != nullptr ? column->name : name, column, {}});
+    if (columns_.back().name.empty())
+      throw InputError({.source = name_}, fmt::format("column {} has no name", first + c + 1),
+                       "Give every column a name.");
   }
   std::size_t rows = 0;
   for (ArrowOwned<ArrowArray>& given : batches) {

@@ -111,7 +111,8 @@ class ArrowTable {
   ArrowTable& operator=(const ArrowTable&) = delete;
 
   /// Adds the columns of a stream, which is used up; where the stream is of single values, one column of this
-  /// name. Throws InputError for another number of rows than the columns before have, or a stream that fails.
+  /// name. Throws InputError for another number of rows than the columns before have, a column without a
+  /// name, or a stream that fails.
   void add(ArrowOwned<ArrowArrayStream> stream, const std::string& name);
 
   /// The same of one array.

@@ -7,84 +7,11 @@
 #include <optional>
 
 #include "hyobscure/base/error.h"
-#include "hyobscure/data/read_events.h"
-#include "hyobscure/data/read_parts.h"
-#include "hyobscure/data/read_secret.h"
-#include "hyobscure/data/secret_checks.h"
+#include "hyobscure/data/identifying.h"
+#include "hyobscure/data/read_kept.h"
 
 namespace hyobscure::data {
 namespace {
-
-// --- people
-// -------------------------------------------------------------------------------------------------------------
-
-struct PeopleColumns {
-  std::string projection;             ///< id, the cells of the secret, c0, c1, ..., k0, k1, ...
-  std::vector<FeatureKind> features;  ///< of c0, c1, ...
-};
-
-PeopleColumns people_columns(const Spec& spec, const Relation& people, const SecretReader& secret) {
-  PeopleColumns result;
-  result.projection = as_text(people.column(spec.people.id)) + " AS id" + secret.projection();
-  for (std::size_t i = 0; i < spec.people.features.size(); ++i) {
-    const std::string& name = spec.people.features[i];
-    result.features.push_back(feature_kind(spec, people, name));
-    result.projection += fmt::format(", {} AS c{}", people.column(name), i);
-  }
-  for (std::size_t i = 0; i < spec.people.keep.size(); ++i)
-    result.projection += fmt::format(", {} AS k{}", people.column(spec.people.keep[i]), i);
-  return result;
-}
-
-void check_ids(Engine& engine, const Spec& spec, const Relation& people, ReadCounts& counts) {
-  const auto sums = engine.integers(
-      "SELECT count(*), count(*) - count(id), count(id) - count(DISTINCT id) FROM hyo_people");
-  counts.people_read = sums[0];
-  const auto fail = [&](const std::string& condition, const std::string& problem, const std::string& remedy) {
-    const std::string id = as_text(people.column(spec.people.id)) + " AS id";
-    throw InputError({people.name, first_row(engine, people, id, condition), spec.people.id}, problem,
-                     remedy);
-  };
-  if (sums[0] == 0)
-    throw InputError({.source = people.name}, "there are no people in it", "Check the file or the query.");
-  if (sums[1] > 0)
-    fail("id IS NULL", fmt::format("the id is missing ({} in all)", plural(sums[1], "row", "rows")),
-         "Give every person an id.");
-  if (sums[2] > 0)
-    fail("id IN (SELECT id FROM hyo_people GROUP BY id HAVING count(*) > 1)",
-         fmt::format("the person occurs again further down ({} too many)", plural(sums[2], "row", "rows")),
-         "Keep one row a person; events belong in [events].");
-}
-
-std::string missing_condition(const std::vector<FeatureKind>& features, const std::string& combine) {
-  std::vector<std::string> parts;
-  for (std::size_t i = 0; i < features.size(); ++i)
-    if (features[i] != FeatureKind::Set) parts.push_back(fmt::format("c{} IS NULL", i));
-  return parts.empty() ? "false" : "(" + fmt::format("{}", fmt::join(parts, combine)) + ")";
-}
-
-/// hyo_kept: the people to protect, numbered by their ids.
-void keep_people(Engine& engine, const Spec& spec, const SecretReader& secret,
-                 const std::vector<FeatureKind>& features, ReadCounts& counts) {
-  std::string inside = secret.is_given();
-  if (spec.secret.keep) {
-    const std::string range =
-        fmt::format("s0 BETWEEN {} AND {}", (*spec.secret.keep)[0], (*spec.secret.keep)[1]);
-    counts.people_outside = engine.integers(
-        fmt::format("SELECT count(*) FROM hyo_people WHERE {} AND NOT ({})", inside, range))[0];
-    inside += " AND " + range;
-  }
-  if (spec.people.missing == "leave-out") {
-    const std::string incomplete = missing_condition(features, " OR ");
-    counts.people_incomplete = engine.integers(
-        fmt::format("SELECT count(*) FROM hyo_people WHERE {} AND {}", inside, incomplete))[0];
-    inside += " AND NOT " + incomplete;
-  }
-  engine.run(
-      fmt::format("CREATE OR REPLACE TEMP TABLE hyo_kept AS SELECT *, CAST({} AS DOUBLE) AS secret, "
-                  "row_number() OVER (ORDER BY id) - 1 AS u FROM hyo_people WHERE {}",
-                  secret_is_one_number(spec) ? "s0" : "NULL", inside));
-}
 
 // --- features
 // ------------------------------------------------------------------------------------------------------------
@@ -218,51 +145,33 @@ FeatureKind feature_kind(const Spec& spec, const Relation& people, const std::st
 Reading read_people(Engine& engine, const Spec& spec) {
   Reading reading;
   People& people = reading.people;
-  engine.set_stage("reading people");
-  reading.people_source = open_source(engine, spec, spec.people.source, "people");
+  KeptPeople kept(engine, spec, reading);
   const Relation& relation = reading.people_source;
-  SecretReader secret(engine, spec, relation);
-  const PeopleColumns columns = people_columns(spec, relation, secret);
-  about(relation, [&] {
-    engine.run(fmt::format("CREATE OR REPLACE TEMP TABLE hyo_people AS SELECT {} FROM {}", columns.projection,
-                           relation.sql));
-    check_ids(engine, spec, relation, reading.counts);
-  });
-
-  std::optional<EventReader> events;
-  const auto open_events = [&] {
-    engine.set_stage("reading events");
-    reading.events_source = open_source(engine, spec, spec.events.source, "events");
-    events.emplace(engine, spec, reading.events_source);
-  };
-  if (home_is_found(spec)) {
-    open_events();
-    secret.take_homes(events->find_homes());
+  about(relation, [&] { refuse_identifying(relation, kept.look_at_columns()); });
+  if (spec.is_long()) {
+    kept.open_events();
+    const Relation& source = reading.events_source;
+    about(source, [&] { refuse_identifying(source, look_at_times(engine, spec, source)); });
   }
-  about(relation, [&] {
-    secret.check(reading.counts);
-    keep_people(engine, spec, secret, columns.features, reading.counts);
-    secret.leave_out_rare(reading.counts);
-  });
-  if (spec.is_long() && !events) open_events();
+  std::optional<EventReader>& events = kept.events();
 
   const auto read_features = [&] {
     people.ids = fetch_ids(engine);
     people.features = events ? events->features(people.ids, reading)
-                             : read_wide_features(engine, spec, relation, columns.features, people.size());
+                             : read_wide_features(engine, spec, relation, kept.kinds(), people.size());
   };
   read_features();
   if (events) {
     // Without them, a secret may have become rare.
     if (handle_people_without_events(engine, spec, people, reading.counts) &&
-        secret.leave_out_rare(reading.counts))
+        kept.secret().leave_out_rare(reading.counts))
       read_features();
     events->close();
   } else if (spec.channel.distance == "jensen-shannon") {
     refuse_zero_rows(engine, spec, relation, people);
   }
   about(relation, [&] {
-    secret.number(people);
+    kept.secret().number(people);
     number_kept(engine, spec, relation, people);
   });
   refuse_too_little(spec, people);

@@ -171,6 +171,13 @@ std::vector<std::string> SecretReader::exact_cells(const Part& part) const {
   return {part.cell(0), part.cell(1)};
 }
 
+std::vector<SecretCells> SecretReader::cells() const {
+  std::vector<SecretCells> result;
+  for (const Part& part : parts_)
+    result.push_back({part.name, exact_cells(part), part.form == Form::Number ? part.cell() : ""});
+  return result;
+}
+
 bool SecretReader::leave_out_rare(ReadCounts& counts) const {
   if (spec_.secret.fewest_people == 1) return false;
   std::vector<std::string> cells;

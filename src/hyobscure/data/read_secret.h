@@ -1,5 +1,6 @@
 #pragma once
 
+#include "hyobscure/data/identifying.h"
 #include "hyobscure/data/read_parts.h"
 
 namespace hyobscure::data {
@@ -22,6 +23,9 @@ class SecretReader {
 
   /// SQL on hyo_people: the person has a secret.
   std::string is_given() const;
+
+  /// The secrets in SQL on hyo_kept, after check().
+  std::vector<SecretCells> cells() const;
 
   /// Takes people whose secret fewer than secret.fewest_people share out of hyo_kept, and numbers the others
   /// anew. Returns whether there were any.

@@ -265,6 +265,9 @@ void visit_settings(Spec& s, Visit&& visit) {
       "people", "keep", s.people.keep, Rule{},
       "columns published unchanged; donors share them, and the leakage counts them. An empty cell is a value "
       "of its own");
+  visit("people", "allow_identifying", s.people.allow_identifying, Rule{},
+        "columns to publish though they identify people or tell the secret (e-mail addresses, names, unique "
+        "texts ...), which are refused otherwise");
   visit("people", "categorical", s.people.categorical, Rule{},
         "features that are categories though they look like numbers");
   visit("people", "sets", s.people.sets, Rule{}, "features whose cells hold several words");
@@ -575,6 +578,18 @@ void refuse_column_in_two_roles(const Spec& spec) {
                          "Add it there, or take it away here.");
 }
 
+void refuse_to_allow_what_is_not_published(const Spec& spec) {
+  for (const std::string& column : spec.people.allow_identifying) {
+    const auto listed = [&](const std::vector<std::string>& list) {
+      return std::ranges::find(list, column) != list.end();
+    };
+    if (!listed(spec.people.features) && !listed(spec.people.keep) && column != spec.events.time)
+      throw InputError({.source = spec.name, .column = column},
+                       "is in people.allow_identifying, and is not published",
+                       "Take it away there, or correct its name.");
+  }
+}
+
 void check_roles(const Spec& spec) {
   if (!spec.people.source.given())
     throw InputError({.source = spec.name}, "[people] names neither a file nor a query",
@@ -584,6 +599,7 @@ void check_roles(const Spec& spec) {
     if (absent)
       throw InputError({.source = spec.name}, fmt::format("people.{} is not given", key), "Name the column.");
   refuse_column_in_two_roles(spec);
+  refuse_to_allow_what_is_not_published(spec);
   if (!spec.is_long() && spec.people.features.empty())
     throw InputError({.source = spec.name}, "there is nothing to publish",
                      "List the feature columns in people.features, or add [events].");

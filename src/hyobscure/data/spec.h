@@ -40,6 +40,7 @@ struct PeopleSpec {
   Names secret;
   std::vector<std::string> features;  ///< wide data only
   std::vector<std::string> keep;      ///< published unchanged
+  std::vector<std::string> allow_identifying;
   std::vector<std::string> categorical;
   std::vector<std::string> sets;
   std::string set_separator = "|";

@@ -20,6 +20,7 @@ namespace {
 
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 constexpr int kMostCountsShown = 10;
+constexpr int kRangesOfNumbers = 16;
 
 /// The smallest whole number in [low, high] for which `works`, which stays true once it is.
 double smallest_that(double low, double high, const std::function<bool(double)>& works) {
@@ -64,13 +65,17 @@ GroupCountOption option_of(const std::vector<solve::OrderedValues>& rows, const 
   return option;
 }
 
+/// What `cells` tell about the secrets, everybody's.
+MeasuredLeakage measure(std::span<const std::uint32_t> cells, std::span<const std::uint32_t> secrets,
+                        std::span<const std::uint32_t> strata, const Key& key) {
+  const auto null = census::permutation_null(cells, secrets, strata, shuffles_for(secrets.size()), key);
+  return {census::conditional_information(cells, secrets, strata) * kBitsPerNat, null.mean_nats * kBitsPerNat,
+          null.deviation_nats * kBitsPerNat};
+}
+
 MeasuredLeakage unprotected_leakage(const data::People& people, const census::Census& census,
                                     std::span<const std::uint32_t> strata, const Key& key) {
-  const auto& clusters = census.clustering.cluster_of_row;
-  const auto null =
-      census::permutation_null(clusters, people.secrets, strata, shuffles_for(people.size()), key);
-  return {census::conditional_information(clusters, people.secrets, strata) * kBitsPerNat,
-          null.mean_nats * kBitsPerNat, null.deviation_nats * kBitsPerNat};
+  return measure(census.clustering.cluster_of_row, people.secrets, strata, key);
 }
 
 GroupsPreview preview_of(const data::People& people, const data::Spec& spec, const census::Census& census,
@@ -145,6 +150,18 @@ Inspection inspect(const data::People& people, const data::Spec& spec, const Pro
     result.fit_seconds = fit_estimate(tables, partition, *result.preview, spec);
   } catch (const InputError& error) {
     result.no_preview_because = error.what();
+  }
+  return result;
+}
+
+std::vector<InspectedColumn> inspect_columns(const data::ColumnTable& table, const data::Spec& spec) {
+  const Key key = search_key(spec).derive("inspect columns");
+  std::vector<InspectedColumn> result;
+  for (std::size_t i = 0; i < table.columns().size(); ++i) {
+    const data::ColumnFacts& facts = table.columns()[i];
+    InspectedColumn& column = result.emplace_back(InspectedColumn{facts, {}});
+    if (facts.role == data::ColumnRole::Feature || facts.role == data::ColumnRole::Kept)
+      column.leakage = measure(table.cells(i, kRangesOfNumbers), table.secrets(), {}, key.derive(facts.name));
   }
   return result;
 }

@@ -6,6 +6,7 @@
 
 #include "hyobscure/base/numeric.h"
 #include "hyobscure/base/progress.h"
+#include "hyobscure/data/column_table.h"
 #include "hyobscure/data/people.h"
 #include "hyobscure/data/spec.h"
 #include "hyobscure/obscure/mechanism.h"
@@ -39,8 +40,17 @@ struct GroupsPreview {
   double uniform_distance = kUnset;     ///< of a uniform donor: where person-level channels need tell nothing
 };
 
+/// A column, and what it tells about the secret by itself: its cells, numbers cut into ranges, without any
+/// group. Unset for the secret and for columns of events.
+struct InspectedColumn {
+  data::ColumnFacts facts;
+  MeasuredLeakage leakage;
+};
+
 /// What is in the data, how much it leaks today and which terms can be met.
 struct Inspection {
+  std::vector<InspectedColumn> columns;  ///< where they were looked at: also those that would be refused
+  std::vector<data::ImplausibleSecrets> implausible;
   std::size_t people = 0, items = 0, entries = 0;
   double distinct_values = 0;
   std::size_t atoms = 0;  ///< values as optimised; fewer than distinct_values where they were joined
@@ -56,5 +66,9 @@ struct Inspection {
 
 [[nodiscard]] Inspection inspect(const data::People& people, const data::Spec& spec,
                                  const Progress& progress = {});
+
+/// Deterministic for a spec. Cost: a sort and some shuffles of the people for each column.
+[[nodiscard]] std::vector<InspectedColumn> inspect_columns(const data::ColumnTable& table,
+                                                           const data::Spec& spec);
 
 }  // namespace hyobscure::obscure

@@ -10,6 +10,7 @@
 #include "hyobscure/base/numeric.h"
 #include "hyobscure/obscure/shortfalls.h"
 #include "hyobscure/report/audit_facts.h"
+#include "hyobscure/report/column_summary.h"
 #include "hyobscure/report/text.h"
 
 namespace hyobscure::report {
@@ -178,6 +179,7 @@ std::string inspection_text(const obscure::Inspection& inspection, const data::R
                   count_text(static_cast<std::int64_t>(inspection.entries)),
                   static_cast<double>(inspection.entries) / static_cast<double>(inspection.people));
   text += left_out_text(counts);
+  text += columns_text(inspection);
   text += fmt::format("\nSecret \"{}\"\n  {} distinct values, H(Y) = {}\n", spec.people.secret.text(),
                       count_text(std::llround(inspection.distinct_values)),
                       bits_text(inspection.secret_entropy_bits));
@@ -215,6 +217,8 @@ std::string inspection_json(const obscure::Inspection& inspection, const data::R
                {"read", counts_json(counts)},
                {"secret_entropy_bits", number(inspection.secret_entropy_bits)},
                {"unprotected", leakage(inspection.features)}};
+  json["columns"] = columns_json(inspection);
+  json["implausible_secrets"] = implausible_json(inspection);
   json["options"] = Json::array();
   for (const auto& option : inspection.options)
     json["options"].push_back({{"groups", option.count},
@@ -253,7 +257,7 @@ std::string mechanism_text(const obscure::Mechanism& mechanism, const data::Read
   std::string text =
       fmt::format("Mechanism ({}, {}) for {} people\n", mechanism.method, how, count_text(mechanism.people));
   text += left_out_text(counts);
-  text += "\n" + groups_table(mechanism.groups);
+  text += fmt::format("\n{}", groups_table(mechanism.groups));
   text += fmt::format("  limits: people {}, values {}\n",
                       limit_text(mechanism.limits.least_people, mechanism.limits.most_people),
                       limit_text(mechanism.limits.least_values, mechanism.limits.most_values));
