@@ -29,13 +29,13 @@ struct Promise {
   double leakage_null = kUnset;  ///< what leakage_features would be for values shuffled within their groups
   double leakage_null_deviation = kUnset;
   /// The same groups with true features: I(Y; C|G) where rows tell no more than their cluster, else H(Y|G),
-  /// all that is left to tell who knows the table.
+  /// all that is left to learn for an informed attacker.
   double leakage_unprotected = kUnset;
   double secret_entropy = kUnset;    ///< H(Y)
-  double fano_error_bound = kUnset;  ///< no attacker's guess is wrong less often
+  double fano_error_bound = kUnset;  ///< a guess from the release is wrong for at least this share of people
   double distance = kUnset;          ///< expected, between published and true features
   double budget = kUnset;
-  double gap = kUnset;  ///< the features' leakage is proven this close to the optimum for these groups
+  double gap = kUnset;  ///< of what was minimised, proven, for these groups; threat both: the weighted sum
   double joint_gap =
       kUnset;  ///< the objective is proven this close to the optimum over all groupings; NaN: not proven
   double epsilon =
@@ -58,6 +58,8 @@ struct Round {
 
 struct Limits {  ///< k, alpha, l, beta
   double least_people = 1, most_people = 1, least_values = 1, most_values = 1;
+  /// Kept columns: k and l hold for people who share group and kept cells, and not only for groups.
+  bool for_pools = false;
 };
 
 /// What `fit` finds and `publish` applies: groups, channels, cluster model and the key of the draws. Private:
@@ -85,6 +87,7 @@ struct Mechanism {
   bool seeded = false;    ///< the key comes from a seed: for trials, not for a release
   std::string data_fingerprint;
   std::int64_t people = 0;
+  std::int64_t smallest_pool = 0;  ///< people who share group and kept cells, at least; 0: nothing is kept
 
   /// The group of the value with this index.
   std::size_t group_of_value(std::uint32_t value) const;

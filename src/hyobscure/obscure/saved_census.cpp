@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 static_assert(std::endian::native == std::endian::little, "numbers are saved as they lie in memory");
 
-constexpr int kFormat = 1;
+constexpr int kFormat = 2;
 constexpr const char* kPeopleFile = "people.bin";  ///< all but the features, and the census
 constexpr const char* kItemsFile = "items.bin";
 constexpr const char* kValuesFile = "values.bin";
@@ -202,8 +202,8 @@ void describe(auto& archive, Is<data::SecretSpace> auto& space) {
   members(archive, space.axes, space.grid, space.hierarchy, space.points, space.value_of_point);
 }
 void describe(auto& archive, Is<data::People> auto& people) {
-  members(archive, people.ids, people.secrets, people.values, people.space, people.features.starts,
-          people.features.columns, people.kept, people.kept_combinations);
+  members(archive, people.ids, people.secrets, people.values, people.space, people.exact, people.exact_values,
+          people.features.starts, people.features.columns, people.kept, people.kept_combinations);
 }
 void describe(auto& archive, Is<data::ReadCounts> auto& counts) {
   members(archive, counts.people_read, counts.people_outside, counts.people_without_secret,

@@ -151,6 +151,10 @@ void add_mechanism(Json& json, const ReportInput& input) {
   json["constraints"] = {{"people", {mechanism.limits.least_people, mechanism.limits.most_people}},
                          {"values", {mechanism.limits.least_values, mechanism.limits.most_values}},
                          {"groups", mechanism.groups.size()}};
+  if (mechanism.smallest_pool > 0) {
+    json["constraints"]["for"] = mechanism.limits.for_pools ? "pools" : "groups";
+    json["constraints"]["smallest_pool"] = mechanism.smallest_pool;
+  }
   add_group_facts(json, input.reading.people, mechanism);
   json["leakage"] = leakage_facts(promise);
   if (std::isfinite(promise.epsilon)) json["leakage"]["epsilon"] = promise.epsilon;
