@@ -177,6 +177,9 @@ def _fine_figures(manifest: dict) -> list[str]:
         wrong.append("leakage_bits is not the sum of its two parts")
     if distance and not _has_one_coarse_digit(distance):
         wrong.append("distance is too fine")
+    together = manifest.get("second_draw", {}).get("leakage_together_bits")
+    if together is not None and (together < least or not _has_one_coarse_digit(together)):
+        wrong.append("leakage_together_bits is too fine")
     if set(manifest) - _KEYS or any(set(group) - {"label", "people", "covers"} for group in manifest["groups"]):
         wrong.append("the manifest says more than publish writes")
     return wrong

@@ -112,7 +112,7 @@ std::string limits_line(const obscure::Mechanism& mechanism) {
                                  "  limits of pools (same group and kept cells): people at least {}, "
                                  "values at least {}\n",
                                  limits.least_people, limits.least_values)
-                           : "  pools (same group and kept cells) have no limits\n";
+                           : "  pools (same group and kept cells): at least two people, no other limit\n";
   return text + fmt::format("  smallest pool: {} people\n", count_text(mechanism.smallest_pool));
 }
 
