@@ -4,6 +4,7 @@ import csv
 import json
 import math
 import os
+import re
 import pty
 import signal
 import stat
@@ -54,7 +55,7 @@ def test_the_whole_path_from_people_to_a_verified_release(hyobscure, tmp_path):
 def test_a_release_has_the_shape_of_the_input_and_labels_for_ages(people, release):
     before, after = rows(people / "people.csv"), rows(release / "people.csv")
     assert list(before[0]) == list(after[0])
-    assert {row["id"] for row in before} == {row["id"] for row in after}
+    assert len(after) == len(before) and not {row["id"] for row in before} & {row["id"] for row in after}  # ids are new
     labels = {group["label"] for group in json.loads((release / "manifest.json").read_text())["groups"]}
     assert {row["age"] for row in after} == labels
     assert list(rows(people / "events.csv")[0]) == list(rows(release / "events.csv")[0])
@@ -100,6 +101,7 @@ def test_every_shape_and_format_goes_through(hyobscure, tmp_path, kind, form):
     for ids in ("keep", "replace", "drop"):
         release = tmp_path / ids
         published = hyobscure("publish", data / "spec.toml", "-m", tmp_path / "m.json", "-o", release, "--release.ids", ids)
+        assert ("pseudonymous: published under the original ids" in published.out) == (ids == "keep")
         if ids == "drop" and kind == "ratings":
             assert published.code == 2 and "replace" in published.err
             continue
@@ -176,7 +178,8 @@ def test_kept_columns_join_the_cell_for_every_method(hyobscure, tmp_path, method
     spec = data / "spec.toml"
     text = spec.read_text().replace('"region", ', "").replace('secret = "age"', 'secret = "age"\nkeep = ["region"]')
     spec.write_text(text)
-    fitted = hyobscure("fit", spec, "--method", method, "--channel.clusters", 4, "--channel.budget_share", 0.8, "-o", tmp_path / "m.json", "--json")
+    fitted = hyobscure("fit", spec, "--method", method, "--channel.clusters", 4, "--channel.budget_share", 0.8,
+                       "--groups.limits_for", "groups", "-o", tmp_path / "m.json", "--json")
     assert fitted.code == 0, fitted.err
     mechanism = json.loads((tmp_path / "m.json").read_text())
     assert len(mechanism["channels"]) > len(mechanism["groups"])
@@ -189,7 +192,37 @@ def test_kept_columns_join_the_cell_for_every_method(hyobscure, tmp_path, method
     verified = hyobscure("verify", tmp_path / "r", "--against", spec)
     assert verified.code == 0, verified.out
     assert "has the same kept values" in verified.out
+    assert "the limits are declared for groups; the smallest pool has" in verified.out
     assert "region" in rows(tmp_path / "r" / "people.csv")[0]
+
+
+def test_limits_hold_for_pools_of_kept_cells_unless_told_otherwise(hyobscure, tmp_path):
+    data = tmp_path / "data"
+    assert hyobscure("synth", "--people", 300, "--kind", "tabular", "-o", data).code == 0
+    spec, kept = data / "spec.toml", ["--channel.clusters", 4, "--method", "exact"]
+    spec.write_text(spec.read_text().replace('"region", ', "").replace('secret = "age"', 'secret = "age"\nkeep = ["region"]'))
+    refused = hyobscure("fit", spec, *kept, "-o", tmp_path / "m.json")
+    assert refused.code == 2 and "kept columns (region) make pools" in refused.err
+    people, values = re.search(r"that work:\n  people = (\[.*?\]), values = (\[.*?\])", refused.err).groups()
+    fitted = hyobscure("fit", spec, *kept, "--groups.people", people.strip("[]").replace(" ", ""), "--groups.values", values.strip("[]").replace(" ", ""), "-o", tmp_path / "m.json")
+    assert fitted.code == 0, fitted.err
+    smallest = int(re.search(r"smallest pool: (\d+) people", fitted.out)[1])
+    assert smallest >= float(people.strip("[]").split(",")[0])
+    assert hyobscure("publish", spec, "-m", tmp_path / "m.json", "-o", tmp_path / "r").code == 0
+    assert json.loads((tmp_path / "r" / "manifest.json").read_text())["constraints"]["for"] == "pools"
+    verified = hyobscure("verify", tmp_path / "r", "--against", spec)
+    assert verified.code == 0 and "people per pool (same group and kept values) are at least k" in verified.out, verified.out
+    assert "people cannot be compared one by one" in verified.out  # ids are new
+
+
+def test_the_manifest_says_less_than_fit_does(hyobscure, people, mechanism, release):
+    promise, manifest = (json.loads(file.read_text()) for file in (mechanism, release / "manifest.json"))
+    promise = promise["promise"]
+    assert manifest["leakage_bits"] >= promise["leakage_bits"]
+    assert not {"secret_entropy_bits", "fano_error_bound", "leakage_null_bits", "budget", "gap_bits"} & set(manifest)
+    assert not any("values" in group for group in manifest["groups"])
+    digits = {str(value) for value in promise.values() if isinstance(value, float) and len(str(value)) > 8}
+    assert not any(each in (release / "manifest.json").read_text() for each in digits)
 
 
 def test_donors_from_all_groups_are_for_comparison_only(hyobscure, people, tmp_path):

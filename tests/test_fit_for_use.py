@@ -60,6 +60,7 @@ def test_a_task_is_a_kept_column(hyobscure, tmp_path):
     assert hyobscure("synth", "--people", 200, "--kind", "tabular", "-o", data).code == 0
     spec = data / "spec.toml"
     text = spec.read_text().replace('"region", ', "").replace('secret = "age"', 'secret = "age"\nkeep = ["region"]')
+    text = text.replace("[groups]\n", '[groups]\nlimits_for = "groups"\n')
     spec.write_text(text + '\n[audit]\ntask = "region"\n')
     fitted = promised(hyobscure, spec, "at most 60 % of task", tmp_path, "--json")
     assert fitted.code == 0, fitted.err

@@ -146,7 +146,7 @@ def test_groups_are_of_their_kind(fitted):
     assert [group["label"] for group in told["groups"]] == [group["label"] for group in manifest["groups"]]
     if name == "places":
         cells = [tuple(cell) for (cover,) in covers for cell in cover["cells"]]
-        assert len(cells) == len(set(cells)) == sum(group["values"] for group in manifest["groups"])
+        assert len(cells) == len(set(cells)) == sum(group["values"] for group in told["groups"])
         drawn = json.loads((release / "areas.geojson").read_text())
         assert [area["properties"]["label"] for area in drawn["features"]] == [group["label"] for group in manifest["groups"]]
     elif name == "trades":

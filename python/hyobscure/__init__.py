@@ -50,7 +50,7 @@ def settings() -> list[_core.Setting]:
 
     >>> import hyobscure
     >>> [setting.name for setting in hyobscure.settings() if setting.name.startswith("groups.")]
-    ['groups.count', 'groups.people', 'groups.values', 'groups.fixed', 'groups.first', 'groups.shape']
+    ['groups.count', 'groups.people', 'groups.values', 'groups.fixed', 'groups.first', 'groups.shape', 'groups.limits_for']
     """
     return _core.settings()
 

@@ -69,14 +69,16 @@ def verification(found: Any) -> str:
 
 def release(found: Any) -> str:
     groups = table(
-        ("group", "people", "values"),
-        ((group["label"], group["people"], group["values"]) for group in found.manifest["groups"]),
+        ("group", "people"),
+        ((group["label"], group["people"]) for group in found.manifest["groups"]),
     )
     files = table(
         ("file", "rows", "sha256"),
         ((file["name"], file["rows"], file["sha256"][:16]) for file in found.manifest["files"]),
     )
-    return f"<div><b>Release</b>{groups}{files}</div>"
+    ids = " pseudonymous: published under the original ids." if found.manifest["ids"] == "keep" else ""
+    stated = f"<p>States a leakage of at most {found.manifest['leakage_bits']} bits, rounded up.{ids}</p>"
+    return f"<div><b>Release</b>{stated}{groups}{files}</div>"
 
 
 def audit(found: Any) -> str:

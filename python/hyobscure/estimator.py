@@ -69,8 +69,9 @@ class HyObscure(TransformerMixin, BaseEstimator):
     mechanism_ : the mechanism, private: whoever holds it can undo the release
     groups_ : list of dict, with label, people and values
     channels_ : list of dict, how the people of each group find their donors
-    leakage_ : float, all that the release tells about the secret, in bits
-    gap_ : float, the proven distance of the features' leakage from the optimum for these groups, in bits; or None
+    leakage_ : float, all that the release leaks about the exact secret to an informed attacker, in bits
+    gap_ : float, the proven distance of what was minimised (the features' leakage; threat both: a weighted sum) from its
+        optimum for these groups, in bits; or None
     facts_ : dict, all figures of the fit, as `hyobscure fit --json` prints them
     frontier_ : Frontier, leakage by budget, traced when it is first asked for
     n_features_in_, feature_names_in_ : as everywhere in scikit-learn

@@ -123,9 +123,9 @@ class Release:
 
     @cached_property
     def groups(self) -> Any:
-        """Label, people and values of each group."""
+        """Label and people of each group."""
         groups = self.manifest["groups"]
-        columns = {name: [group[name] for group in groups] for name in ("label", "people", "values")}
+        columns = {name: [group[name] for group in groups] for name in ("label", "people")}
         return _tables.to_kind(columns, self._given.kind)
 
     @cached_property
@@ -195,8 +195,8 @@ class Release:
     # --- the evidence
 
     def verify(self) -> Verification:
-        """Checks the files, alone and against the original: the same people, each under the group of the true secret, every
-        row of features that of somebody of the same group, nothing exact about the secret."""
+        """Checks the files, alone and against the original: groups as large as the true ones (where ids are kept, each person
+        under the group of the true secret), every row of features that of somebody of the same group, nothing exact."""
         with reports(self._progress) as report:
             facts, text = _core.verify(os.fspath(self.folder), self._source(), report)
         return Verification(json.loads(facts), text)

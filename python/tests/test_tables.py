@@ -17,7 +17,12 @@ from conftest import LONG, QUICK, groups_of_labels
 import hyobscure
 from hyobscure import HyObscure, InputError
 
-WIDE = dict(id="who", keep=["gender"], settings={"channel.budget_share": 0.4}, **QUICK)
+WIDE = dict(
+    id="who",
+    keep=["gender"],
+    settings={"channel.budget_share": 0.4, "release.ids": "keep"},  # rows are compared person by person
+    **QUICK,
+)
 TO = {
     "pandas": lambda frame: frame,
     "polars": polars.from_pandas,
@@ -68,9 +73,8 @@ def test_every_library_gives_the_same_mechanism(library, wide, tmp_path):
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow", "duckdb"])
 def test_long_people_come_back_with_their_events(library, long):
     people, events = (TO[library](frame) for frame in long)
-    model = HyObscure(id="user", settings={**LONG, "channel.budget_share": 0.4}, **QUICK).fit(
-        people, "age", events=events
-    )
+    settings = {**LONG, "channel.budget_share": 0.4, "release.ids": "keep"}
+    model = HyObscure(id="user", settings=settings, **QUICK).fit(people, "age", events=events)
     release = model.publish()
     assert isinstance(release.events, TYPES[library])
     published, seen = as_pandas(release.people), as_pandas(release.events)
@@ -155,7 +159,8 @@ def test_an_array_and_the_same_table_are_the_same_people(numbers, model, tmp_pat
 @pytest.mark.parametrize("dtype", [np.float32, np.int16, np.uint8, np.int64])
 def test_arrays_keep_their_numbers(numbers, dtype):
     X, y = numbers
-    release = HyObscure(budget=0.15, **QUICK).fit(X.astype(dtype), y).publish()
+    model = HyObscure(budget=0.15, settings={"release.ids": "keep"}, **QUICK)
+    release = model.fit(X.astype(dtype), y).publish()
     assert release.X.dtype == dtype and release.X.shape == X.shape
     rows = {tuple(row) for row in X.astype(dtype).tolist()}
     assert all(tuple(row) in rows for row in release.X.tolist())
@@ -172,13 +177,23 @@ def test_arrays_in_either_order_are_the_same(numbers, model):
 def test_a_sparse_matrix_is_long_data(numbers):
     X, y = numbers
     sparse = scipy.sparse.csr_matrix(X)
-    model = HyObscure(settings={"channel.budget_share": 0.4}, **QUICK).fit(sparse, y)
+    settings = {"channel.budget_share": 0.4, "release.ids": "keep"}
+    model = HyObscure(settings=settings, **QUICK).fit(sparse, y)
     hidden = model.transform(sparse)
     assert scipy.sparse.issparse(hidden) and hidden.shape == X.shape
     release = model.publish()
     ids = release.people["id"]
     assert (release.X.toarray() == hidden.toarray()[ids]).all()
     assert groups_of_labels(release.y, y[ids])
+
+
+def test_a_sparse_release_under_new_ids_has_the_same_rows(numbers):
+    X, y = numbers
+    sparse = scipy.sparse.csr_matrix(X)
+    model = HyObscure(settings={"channel.budget_share": 0.4}, **QUICK).fit(sparse, y)
+    release, hidden = model.publish(), model.transform(sparse)
+    assert sorted(map(tuple, release.X.toarray().tolist())) == sorted(map(tuple, hidden.toarray().tolist()))
+    assert len(set(release.people["id"])) == len(y)
 
 
 def test_transform_is_the_draw_that_publish_writes(wide):

@@ -35,12 +35,7 @@ std::optional<obscure::Mechanism> mechanism_of(const AuditOptions& options, cons
                      "Give the spec that it was made from.");
   const std::filesystem::path folder = options.folder;
   const release::Manifest manifest = release::read_manifest(folder / release::Manifest::kFileName);
-  bool same = manifest.method == mechanism.method && manifest.groups.size() == mechanism.groups.size() &&
-              manifest.leakage.leakage == mechanism.promise.leakage;
-  for (std::size_t g = 0; same && g < manifest.groups.size(); ++g)
-    same = manifest.groups[g].label == mechanism.groups[g].label &&
-           manifest.groups[g].people == mechanism.groups[g].people;
-  if (!same)
+  if (manifest.draw != release::name_of_draws(mechanism.key))
     throw InputError({.source = options.folder}, "was not made by this mechanism",
                      "Give the mechanism that it was published with, or leave -m out.");
   return mechanism;

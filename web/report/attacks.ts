@@ -126,7 +126,7 @@ function repeatedFigure(facts: Facts, measure: ErrorMeasure, informed: InformedE
   const groupOnly = isNumber(informed.group_only) ? informed.group_only : undefined;
   return new Figure({
     title: measure.intro ? `What repeated releases would give away, ${measure.intro.toLowerCase()}` : "What repeated releases would give away",
-    howToRead: `each point is the error of an attacker who knows the whole table and holds this many independent releases of the same people; it falls as releases add up, which is why a second one is refused unless forced.`,
+    howToRead: `each point is the error of an informed attacker (it knows all rows, secrets and the channel, not which row is the target's) that holds this many independent releases of the same people; it falls as releases add up, which is why a second one is refused unless forced.`,
     description: `Error of the informed attacker by number of releases: ${points.map((point) => `${count(point.releases)}: ${figureOf(point.error.mean)}`).join(", ")}.`,
     height: () => 260,
     option: (view) => repeatedOption(view, points, groupOnly, measure.unit),
@@ -144,7 +144,7 @@ function repeatedFigure(facts: Facts, measure: ErrorMeasure, informed: InformedE
 function informedError(facts: Facts, { unit }: ErrorMeasure, informed: InformedErrors): string {
   const error = isNumber(informed.error) ? withUnit(figureOf(informed.error), unit) : figureOf(null, whyOf(informed, "error"));
   const control = isNumber(informed.group_only) ? ` The guess from the ${groupWord(facts).one} alone has ${withUnit(figureOf(informed.group_only), unit)}.` : "";
-  const what = unit === "%" ? "Share of wrong guesses" : unit === "km" ? "Mean distance of his nearest guess from the truth" : "Error of that guess";
+  const what = unit === "%" ? "Share of wrong guesses" : unit === "km" ? "Mean distance of its nearest guess from the truth" : "Error of that guess";
   return `${what}: ${error}.${control}`;
 }
 
@@ -153,7 +153,7 @@ function informedText(facts: Facts, audit: Audit): HTMLElement[] {
   const errors = informedAs(facts).map(({ measure, informed }) => informedError(facts, measure, informed));
   return [
     el("h3", {}, "The informed attacker"),
-    el("p", {}, `One who knows everybody's true rows and exact values except one person's, and how the draws are made, computes the best possible guess; nothing needs to be trained. ${errors.join(" ")}`),
+    el("p", {}, `It knows all true rows, all exact values and how the draws are made, but not which of the rows is the target's own. It computes the best guess from the published row; nothing needs to be trained. No attacker who sees only this release can do better on average. ${errors.join(" ")}`),
   ];
 }
 

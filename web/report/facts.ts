@@ -209,7 +209,7 @@ export interface Facts {
   data?: DataFacts;
   release?: ReleaseFacts;
   checks?: Check[];
-  constraints?: { people?: Measured[]; values?: Measured[]; groups?: Measured };
+  constraints?: { people?: Measured[]; values?: Measured[]; groups?: Measured; for?: string; smallest_pool?: Measured };
   groups?: Group[];
   histogram?: Cell[];
   map?: MapFacts;

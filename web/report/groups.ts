@@ -111,6 +111,14 @@ function histogramTable(facts: Facts, all: NameBar[], groups: Group[]): TableDat
   };
 }
 
+/** Kept columns: people with the same group and the same kept cells are a pool, which is what an attacker sees. */
+function poolsText(facts: Facts): string {
+  const { for: whom, smallest_pool } = facts.constraints ?? {};
+  if (!isNumber(smallest_pool)) return "";
+  const smallest = ` The smallest pool (same group and same kept cells) has ${counted(smallest_pool, "person", "people")}.`;
+  return (whom === "pools" ? " The lower limits hold for pools too." : " These are limits of groups, not of pools.") + smallest;
+}
+
 /** `withNumbers`: a figure shows the groups by number. */
 function groupsTable(facts: Facts, groups: Group[], withNumbers: boolean): TableData {
   const axes = axisNames(facts).length > 1 ? axisNames(facts) : [];
@@ -120,7 +128,7 @@ function groupsTable(facts: Facts, groups: Group[], withNumbers: boolean): Table
   ].filter(([, text]) => text);
   const asked = limits.length ? ` Asked for in every group: ${limits.map(([name, text]) => `${text} ${name}`).join(", ")}.` : "";
   return {
-    caption: `The published ${groupWord(facts).many}.${asked}`,
+    caption: `The published ${groupWord(facts).many}.${asked}${poolsText(facts)}`,
     cards: axes.length > 0,
     columns: [{ name: "group" }, ...axes.map((name) => ({ name })), { name: "people", number: true }, { name: "distinct values", number: true }],
     rows: groups.map((group, i) => [

@@ -110,7 +110,7 @@ interface Small {
 function smallRows(leakage: Leakage): Small[] {
   const row = (name: string, value: Measured, deviation: Measured = 0) => (isNumber(value) ? [{ name, value, deviation: isNumber(deviation) ? deviation : 0 }] : []);
   return [
-    ...row("to one who knows the whole table", leakage.features),
+    ...row("to the informed attacker", leakage.features),
     ...row("to a model trained on other people", leakage.learned),
     ...row("by the cluster of the row alone", leakage.clusters),
     ...row("chance alone (values shuffled)", leakage.null, leakage.null_deviation),
@@ -191,14 +191,15 @@ function figuresTable(facts: Facts, leakage: Leakage): TableData {
   add(leakage, "secret_entropy", `what an exact ${secret} holds, H(Y)`, inBits);
   add(leakage, "total", "what the release tells in all, I(Y; donor, group)", ofAll);
   add(leakage, "groups", "of it by the groups, H(G)", ofAll);
-  add(leakage, "features", "of it by the features, to one who knows the whole table", ofAll);
+  add(leakage, "features", "of it by the features, to the informed attacker", ofAll);
   add(leakage, "learned", "by the features, to a model trained on other people", inBits);
   add(leakage, "clusters", "by the cluster of the published row", inBits);
   add(leakage, "null", "by the features, if values were shuffled within groups", inBits);
   add(leakage, "unprotected", "by true features within the same groups", inBits);
-  add(leakage, "fano_error_bound", `largest share of exact values that any attacker can name (Fano)`, (x, why) => (isNumber(x) ? (x > 0 ? shareAtMost(1 - x) : "no limit is proven") : measure(x, why)));
+  add(leakage, "fano_error_bound", `largest share of exact values that can be named from the release (Fano)`, (x, why) => (isNumber(x) ? (x > 0 ? shareAtMost(1 - x) : "no limit is proven") : measure(x, why)));
   add(leakage, "epsilon", "epsilon of differential privacy", measure);
-  add(facts, "gap_bits", "the features' part is proven this close to the best possible for these groups", inBits);
+  const minimised = facts.release?.threat === "both" ? "the weighted sum of both attackers' leakage" : "the features' part";
+  add(facts, "gap_bits", `${minimised} is proven this close to the best possible for these groups`, inBits);
   add(facts, "joint_gap_bits", "proven this close to the best possible over all groupings", inBits);
   return { caption: "All figures", columns: [{ name: "figure" }, { name: "value", number: true }], rows };
 }

@@ -6,7 +6,7 @@ import { axisNames, secretName } from "./summary";
 import type { Section } from "./section";
 
 const IDS: Record<string, string> = {
-  keep: "kept as they are",
+  keep: "pseudonymous: published under the original ids",
   drop: "left out",
   replace: "replaced by random ones",
 };
@@ -54,9 +54,9 @@ function definitions(facts: Facts): [string, string][] {
 }
 
 const THREATS: Record<string, string> = {
-  informed: "informed: one who knows the whole table and the mechanism",
+  informed: "informed: knows all rows, secrets and the channel, not which row is the target's",
   learned: "learned: a model trained on other people",
-  both: "both the informed attacker (knows the whole table and the mechanism) and the learned one (a model trained on other people)",
+  both: "both the informed attacker (knows all rows, secrets and the channel, not which row is the target's) and the learned one (a model trained on other people)",
 };
 
 function checkLine(check: Check): HTMLElement {

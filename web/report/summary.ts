@@ -207,7 +207,7 @@ function informedSentence(facts: Facts): string | undefined {
     return isNumber(error) && isNumber(group_only) ? [informedResult(facts, measure, { ...informed, error, group_only })] : [];
   });
   if (!results.length) return undefined;
-  return `The worst case, an attacker who knows the whole table but this one ${secretName(facts)} and also how the draws are made, ${results.join(", and ")}.`;
+  return `The informed attacker, which knows all rows, all secrets and how the draws are made, but not which row is the target's own, ${results.join(", and ")}.`;
 }
 
 function utilitySentences(facts: Facts): string[] {

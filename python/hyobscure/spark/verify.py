@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import re
 from dataclasses import dataclass, field
@@ -100,6 +101,12 @@ class _Release:
         except (ValueError, KeyError, TypeError):
             raise refusal(folder, "its manifest is damaged", "Publish again.") from None
 
+    def exact_labels(self) -> list[str]:
+        """Of groups that are a single value, which only l = 1 allows."""
+        if self.value_limits[0] > 1:
+            return []
+        return [group["label"] for group in self.groups if _is_exact(group)]
+
     def table(self, name: str) -> DataFrame:
         return self.spark.read.parquet(f"{self.folder}/{name}")
 
@@ -129,6 +136,53 @@ class _Release:
         return self.spark.createDataFrame(
             rows, "label string, low double, high double, high_included boolean"
         )
+
+
+def _is_exact(group: dict) -> bool:
+    low, high = _bound(group, "low"), _bound(group, "high")
+    return low is not None and low == high and group["covers"][0]["high_included"]
+
+
+# Every key that publish writes for one ordered secret.
+_KEYS = set(
+    "kind format program version method objective distance_name shape ids file_format draw seeded warning columns files"
+    " constraints secret_kinds secret_whole_numbers groups leakage_bits leakage_groups_bits leakage_added_bits distance"
+    " second_draw seal".split()
+)
+
+
+def _has_one_coarse_digit(figure: float) -> bool:
+    digits = repr(float(figure)).split("e")[0].replace(".", "").strip("0")
+    return digits in ("1", "2", "5")
+
+
+def _fine_figures(manifest: dict) -> list[str]:
+    """An attacker who knows all secrets but one computes every figure for each value of the last, and compares."""
+    people = sum(group["people"] for group in manifest["groups"])
+    least = max(0.001, 10 * math.log2(max(people, 2)) / max(people, 2))
+    entropy = sum(
+        group["people"] / people * math.log2(people / group["people"])
+        for group in manifest["groups"]
+        if group["people"]
+    )
+    whole, groups, added, distance = (
+        manifest.get(key) for key in ("leakage_bits", "leakage_groups_bits", "leakage_added_bits", "distance")
+    )
+    wrong = []
+    if groups is None or abs(groups - entropy) > 1.1e-4 or abs(groups * 1e4 - round(groups * 1e4)) > 1e-7:
+        wrong.append("leakage_groups_bits is not the entropy of the groups to four decimals")
+    if added is not None and (added < least or not _has_one_coarse_digit(added)):
+        wrong.append("leakage_added_bits is too fine")
+    if whole is not None and abs(whole - (groups or 0) - (added or 0)) > 1e-9:
+        wrong.append("leakage_bits is not the sum of its two parts")
+    if distance and not _has_one_coarse_digit(distance):
+        wrong.append("distance is too fine")
+    together = manifest.get("second_draw", {}).get("leakage_together_bits")
+    if together is not None and (together < least or not _has_one_coarse_digit(together)):
+        wrong.append("leakage_together_bits is too fine")
+    if set(manifest) - _KEYS or any(set(group) - {"label", "people", "covers"} for group in manifest["groups"]):
+        wrong.append("the manifest says more than publish writes")
+    return wrong
 
 
 def _bound(group: dict, end: str) -> float | None:
@@ -184,25 +238,20 @@ def _check_groups(release: _Release, findings: Verification) -> None:
     if len({group["label"] for group in release.groups}) < len(release.groups):
         wrong.append("a label occurs twice")
     findings.add("groups are in order and do not overlap", wrong, count)
-    least, most = release.value_limits
-    findings.add(
-        "declared values per group are within (l, beta)",
-        [
-            f"{group['label']} has {group['values']} values"
-            for group in release.groups
-            if not least <= group["values"] <= most
-        ],
-        f"{least} to {most}",
-    )
     findings.add(
         "no group is a single value",
         [
             f"{group['label']} holds one value: it publishes the exact secret"
             for group in release.groups
-            if group["values"] == 1
+            if _is_exact(group)
         ],
-        "every group has at least two",
+        "every group has room for two",
         warning=True,
+    )
+    findings.add(
+        "no figure of the manifest is fine enough to compute a secret from",
+        _fine_figures(release.manifest),
+        "rounded up to 1, 2 or 5 times a power of ten",
     )
 
 
@@ -283,7 +332,7 @@ def _check_labels(release: _Release, people: DataFrame, findings: Verification) 
             different.append(f"{group['label']} has {size} people, {group['people']} declared")
     findings.add("people per group are within (k, alpha)", outside, f"{least} to {most}")
     findings.add("people per group are as declared", different, f"{len(labels)} groups")
-    exact = [group["label"] for group in release.groups if group["values"] == 1]
+    exact = release.exact_labels()
     numbers = people.filter(F.col("label").cast("double").isNotNull() & ~F.col("label").isin(exact)).count()
     findings.add_count(
         "the secret column holds no plain numbers", numbers, "people have a number there", "labels only"
@@ -394,7 +443,7 @@ class _Original:
         findings.add(
             "groups are as large as in the original",
             [] if sizes[0] == sizes[1] else ["some are not"],
-            f"{len(sizes[1])} groups",
+            f"{len(sizes[1])} groups; ids are not kept, so people cannot be compared one by one",
         )
 
     def _recount(self, findings: Verification) -> None:
@@ -407,7 +456,7 @@ class _Original:
                 few_or_many.append(f"{group['label']} has {people} people")
             if not self.release.value_limits[0] <= values <= self.release.value_limits[1]:
                 outside.append(f"{group['label']} has {values} values")
-            if (people, values) != (group["people"], group["values"]):
+            if people != group["people"]:
                 different.append(f"{group['label']} holds {people} people and {values} values")
         findings.add(
             "(k, alpha) holds for the true people",
@@ -418,11 +467,11 @@ class _Original:
             "(l, beta) holds for the true secrets", outside, "{} to {}".format(*self.release.value_limits)
         )
         findings.add(
-            "the manifest counts people and values truly", different, f"{len(self.release.groups)} groups"
+            "the manifest counts people truly", different, f"{len(self.release.groups)} groups"
         )
 
     def _check_nothing_exact(self, published: DataFrame, findings: Verification) -> None:
-        exact = [group["label"] for group in self.release.groups if group["values"] == 1]
+        exact = self.release.exact_labels()
         labels = published.select("label").distinct().filter(~F.col("label").isin(exact))
         numbers = labels.select(F.col("label").cast("double").alias("secret")).filter(
             F.col("secret").isNotNull()

@@ -103,6 +103,9 @@ budget_share = 0.5
 [method]
 name = "exact"
 seed = 7
+
+[release]
+ids = "keep"
 """
 
 WIDE_SPEC = """

@@ -95,6 +95,7 @@ retain = 0.1
 seed = 3
 
 [release]
+ids = "keep"
 order = "shuffled"
 """
 
@@ -112,7 +113,7 @@ def test_people_who_are_nearly_all_alike(spark, work, tmp_path):
     hs.publish(*made.frames(spark, 5), mechanism, tmp_path / "release", spec=made.spec, work=work)
     assert_same_release(made, tmp_path / "release")
     nameless = write(
-        tmp_path / "nameless", ALIKE_SPEC.replace('order = "shuffled"', 'ids = "drop"'), people=people
+        tmp_path / "nameless", ALIKE_SPEC.replace('ids = "keep"\norder = "shuffled"', 'ids = "drop"'), people=people
     )
     hs.publish(*nameless.frames(spark), mechanism, tmp_path / "dropped", spec=nameless.spec, work=work)
     assert_same_release(nameless, tmp_path / "dropped")

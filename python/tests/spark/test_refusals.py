@@ -170,7 +170,7 @@ def test_a_release_is_not_overwritten(spark, long, work, tmp_path):
     ("setting", "what"), [('ids = "drop"', "release.ids"), ('order = "shuffled"', "release.order")]
 )
 def test_releases_that_are_not_written(spark, long, work, tmp_path, setting, what):
-    spec = long.spec.read_text() + f"\n[release]\n{setting}\n"
+    spec = long.spec.read_text().replace('ids = "keep"', setting)
     with pytest.raises(InputError) as refused:
         hs.publish(
             *long.frames(spark), hs.Mechanism.load(long.fitted()), tmp_path / "release", spec=spec, work=work

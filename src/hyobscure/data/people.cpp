@@ -80,6 +80,7 @@ People select(const People& people, std::span<const std::uint32_t> chosen) {
   People some;
   some.features.columns = people.features.columns;
   some.kept_combinations = people.kept_combinations;
+  some.exact_values = people.exact_values;
   std::vector<std::uint32_t> count(people.values.size(), 0), value_in_some(people.values.size(), kGone);
   for (const std::uint32_t u : chosen) count[people.secrets[u]] += 1;
   for (std::size_t v = 0; v < people.values.size(); ++v) {
@@ -95,6 +96,7 @@ People select(const People& people, std::span<const std::uint32_t> chosen) {
   for (const std::uint32_t u : chosen) {
     some.ids.push_back(people.ids[u]);
     some.secrets.push_back(value_in_some[people.secrets[u]]);
+    if (!people.exact.empty()) some.exact.push_back(people.exact[u]);
     if (!people.kept.empty()) some.kept.push_back(people.kept[u]);
     const SparseRows::Row row = people.features[u];
     some.features.append_row(row);

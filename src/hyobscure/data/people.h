@@ -59,6 +59,9 @@ struct People {
   std::vector<std::uint32_t> secrets;     ///< index into `values`
   std::vector<SecretValue> values;        ///< ascending
   std::optional<SecretSpace> space = {};  ///< absent: the secret is one ordered number
+  /// Which exact secret a person has, numbered in order, where values were joined; empty: `secrets` tells.
+  std::vector<std::uint32_t> exact = {};
+  std::uint32_t exact_values = 0;  ///< every entry of `exact` is below it
   SparseRows features;
   /// Which combination of kept cells (people.keep) a person has, numbered in the order of those cells; empty
   /// where nothing is kept.
@@ -66,6 +69,7 @@ struct People {
   std::uint32_t kept_combinations = 1;  ///< every entry of `kept` is below it
 
   std::size_t size() const { return ids.size(); }
+  std::span<const std::uint32_t> exact_secrets() const { return exact.empty() ? secrets : exact; }
 };
 
 /// Some of the people, in ascending order of their index. Values that none of them has are gone.

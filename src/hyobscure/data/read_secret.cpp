@@ -224,6 +224,17 @@ std::vector<Coordinate> SecretReader::fetch(const Part& part) const {
   return cells;
 }
 
+namespace {
+
+/// Where values were joined: who has which of the exact ones.
+void keep_exact(const std::vector<std::uint32_t>& exact, std::size_t distinct, People& people) {
+  if (people.values.size() == distinct) return;
+  people.exact = exact;
+  people.exact_values = static_cast<std::uint32_t>(distinct);
+}
+
+}  // namespace
+
 void SecretReader::number_values(const std::vector<double>& secrets, People& people) const {
   std::vector<double> distinct = secrets;
   people.secrets = number_distinct(distinct);
@@ -241,6 +252,7 @@ void SecretReader::number_values(const std::vector<double>& secrets, People& peo
     sum[atom] += static_cast<double>(at_value[v]) * distinct[v];
   }
   for (std::size_t atom = 0; atom < cut.atoms; ++atom) people.values[atom].centre = sum[atom] / weight[atom];
+  keep_exact(people.secrets, distinct.size(), people);
   for (std::uint32_t& secret : people.secrets) secret = cut.atom_of_value[secret];
 }
 
@@ -265,6 +277,7 @@ void SecretReader::number_points(People& people) const {
       people.values.push_back({.low = place, .high = place, .centre = place, .distinct = 0});
     people.values[value].distinct += 1;
   }
+  keep_exact(point_of_person, space.points.size(), people);
   people.secrets.clear();
   for (const std::uint32_t point : point_of_person) people.secrets.push_back(space.value_of_point[point]);
   write_points(people, point_of_person);

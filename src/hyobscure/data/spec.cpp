@@ -306,7 +306,7 @@ void visit_settings(Spec& s, Visit&& visit) {
       "more distinct values than this are first joined to this many: numbers to ranges of equal size, others "
       "the smallest with its smallest neighbour");
   visit("secret", "fewest_people", s.secret.fewest_people, Rule{.low = 1},
-        "people whose exact secret fewer people share are left out and counted");
+        "drop people whose exact secret is shared by fewer people than this; they are counted");
   visit("secret", "latitude", s.secret.latitude, Rule{},
         "places: column with degrees north, of people or, where home is found from events, of events; "
         "people.secret is then only the name under which the area is published");
@@ -347,6 +347,9 @@ void visit_settings(Spec& s, Visit&& visit) {
   visit("groups", "shape", s.groups.shape, Rule{.choices = {"auto", "boxes", "connected"}},
         "several secrets: groups that are a range or list of each secret by itself, or any neighbouring "
         "combinations, which tell less and read worse; auto takes boxes where the limits allow them");
+  visit("groups", "limits_for", s.groups.limits_for, Rule{.choices = {"pools", "groups"}},
+        "kept columns: k and l hold for pools (people with the same group and the same kept cells: what an "
+        "attacker sees), or only for groups. alpha and beta are limits of groups");
   visit("channel", "clusters", s.channel.clusters, Rule{.low = 1, .high = 1000},
         "clusters of people with alike features; auto: doubled from 5 while that lowers the leakage at the "
         "budget "
@@ -411,14 +414,15 @@ void visit_settings(Spec& s, Visit&& visit) {
   visit("method", "seed", s.method.seed, Rule{}, "repeatable draws, for trials only: never for a release");
   visit("release", "format", s.release.format, Rule{.choices = {"auto", "csv", "parquet"}},
         "format of the released files; auto: Parquet if the input is Parquet, else CSV");
-  visit("release", "ids", s.release.ids, Rule{.choices = {"keep", "replace", "drop"}},
-        "ids of people: kept, replaced by random ones, or left out (wide data only)");
+  visit("release", "ids", s.release.ids, Rule{.choices = {"replace", "keep", "drop"}},
+        "ids of people: replaced by random ones, kept (the release is then pseudonymous: everybody stands in "
+        "it under the original id), or left out (wide data only)");
   visit("release", "order", s.release.order, Rule{.choices = {"sorted", "shuffled"}},
         "rows of the release: by published id and then by content, or at random, which is faster for many "
         "events; "
         "neither tells the order of the input");
   visit("release", "ledger", s.release.ledger, Rule{},
-        "private file that remembers who was published, so that nobody is drawn for twice; none: nothing is "
+        "private file that remembers who was published, so that each person gets one draw; none: nothing is "
         "remembered, for trials");
   visit("audit", "releases", s.audit.releases, Rule{.low = 1, .high = 10'000},
         "repetitions of every attack and utility, each with its own split of the people and, where the "

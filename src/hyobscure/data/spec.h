@@ -84,6 +84,7 @@ struct GroupsSpec {
   std::vector<Interval> fixed;
   std::string first = "optimal";
   std::string shape = "auto";
+  std::string limits_for = "pools";
 };
 
 struct ClusterCount {
@@ -135,7 +136,7 @@ struct MethodSpec {
 
 struct ReleaseSpec {
   std::string format = "auto";
-  std::string ids = "keep";
+  std::string ids = "replace";
   std::string order = "sorted";
   std::string ledger = "hyobscure-ledger.json";
 };

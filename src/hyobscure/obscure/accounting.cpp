@@ -10,6 +10,7 @@
 
 #include "hyobscure/base/parallel.h"
 #include "hyobscure/census/statistics.h"
+#include "hyobscure/obscure/exact_values.h"
 #include "hyobscure/obscure/near.h"
 
 namespace hyobscure::obscure {
@@ -151,6 +152,53 @@ std::vector<Told> told_by_near(const Stratum& stratum, const NearDraw& draw, dou
   return told;
 }
 
+/// So much of a donor's row is published for people of a value.
+struct Shown {
+  std::uint32_t donor, value;
+  double weight;
+};
+
+/// The same as told_by_rows, of a table that has few entries.
+double told_by_entries(std::vector<Shown>& shown, const VectorXd& q) {
+  std::ranges::stable_sort(shown, {}, [](const Shown& s) { return std::pair(s.donor, s.value); });
+  double sum = 0;
+  for (std::size_t i = 0; i < shown.size();) {
+    const std::uint32_t donor = shown[i].donor;
+    double total = 0;
+    while (i < shown.size() && shown[i].donor == donor) {
+      const std::uint32_t value = shown[i].value;
+      double weight = 0;
+      for (; i < shown.size() && shown[i].donor == donor && shown[i].value == value; ++i)
+        weight += shown[i].weight;
+      if (weight > 0) sum += weight * std::log(weight / q[value]);
+      total += weight;
+    }
+    sum -= x_log_x(total);
+  }
+  return std::max(0.0, sum);
+}
+
+/// Each person's own list of donors, where exact values are so many that a table of donors by values would
+/// not fit.
+Told told_by_people_of_exact_values(const Stratum& stratum, const PersonDraw& draw, double retain,
+                                    const AccountInput& input, const Values& values) {
+  std::vector<Shown> shown;
+  MatrixXd clusters = MatrixXd::Zero(input.clusters, stratum.values);
+  const auto show = [&](std::uint32_t donor, std::uint32_t value, double weight) {
+    if (weight == 0) return;
+    shown.push_back({donor, value, weight});
+    clusters(input.cluster_of_person[stratum.pool[donor]], value) += weight;
+  };
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto place = static_cast<std::size_t>(std::ranges::lower_bound(stratum.pool, stratum.people[i]) -
+                                                stratum.pool.begin());
+    for (std::size_t e = draw.starts[place]; e < draw.starts[place + 1]; ++e)
+      show(static_cast<std::uint32_t>(draw.donors[e]), values[i], (1 - retain) * draw.probabilities[e]);
+    show(static_cast<std::uint32_t>(place), values[i], retain);
+  }
+  return {told_by_entries(shown, stratum.q), told_by_rows(clusters, stratum.q)};
+}
+
 /// Each person's own list of donors.
 Told told_by_people(const Stratum& stratum, const PersonDraw& draw, double retain, const AccountInput& input,
                     const Values& values) {
@@ -168,12 +216,33 @@ Told told_by_people(const Stratum& stratum, const PersonDraw& draw, double retai
   return {told_by_rows(outputs, stratum.q), told_by_rows(clusters, stratum.q)};
 }
 
+/// Values counted from the lowest; exact ones, of which many may be elsewhere, by their ranks.
+void count_from_lowest(Values& values, bool exact) {
+  if (!exact) {
+    const std::uint32_t lowest = *std::ranges::min_element(values);
+    for (std::uint32_t& value : values) value -= lowest;
+    return;
+  }
+  Values distinct = values;
+  std::ranges::sort(distinct);
+  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+  for (std::uint32_t& value : values)
+    value = static_cast<std::uint32_t>(std::ranges::lower_bound(distinct, value) - distinct.begin());
+}
+
+Values values_of(const AccountInput& input, std::span<const std::uint32_t> members) {
+  const bool exact = input.of_exact_values();
+  const auto secrets =
+      exact ? input.people.exact_secrets() : std::span<const std::uint32_t>(input.people.secrets);
+  Values values;
+  for (const std::uint32_t u : members) values.push_back(secrets[u]);
+  count_from_lowest(values, exact);
+  return values;
+}
+
 /// The true values of the stratum, counted from its lowest, followed by shuffles.
 std::vector<Values> assignments_of(const AccountInput& input, std::size_t s, int shuffles, const Key& key) {
-  Values values;
-  for (const std::uint32_t u : input.strata.members[s]) values.push_back(input.people.secrets[u]);
-  const std::uint32_t lowest = *std::ranges::min_element(values);
-  for (std::uint32_t& value : values) value -= lowest;
+  const Values values = values_of(input, input.strata.members[s]);
   std::vector<Values> assignments(static_cast<std::size_t>(shuffles) + 1, values);
   parallel_blocks(static_cast<std::size_t>(shuffles), 1, [&](std::size_t i, std::size_t) {
     RandomStream random(key.derive(fmt::format("stratum {} shuffle {}", s, i)));
@@ -199,8 +268,8 @@ std::vector<Told> told_by_stratum(const AccountInput& input, std::size_t s, int 
     return told_by_near(stratum, *near, channel.retain, input, assignments, progress);
   std::vector<Told> told(assignments.size());
   parallel_blocks(assignments.size(), 1, [&](std::size_t a, std::size_t) {
-    told[a] =
-        told_by_people(stratum, std::get<PersonDraw>(channel.draw), channel.retain, input, assignments[a]);
+    told[a] = (input.of_exact_values() ? told_by_people_of_exact_values : told_by_people)(
+        stratum, std::get<PersonDraw>(channel.draw), channel.retain, input, assignments[a]);
   });
   return told;
 }
@@ -232,15 +301,29 @@ class LeakageSum {
   std::vector<Told> all_;
 };
 
+Values joined_values(const AccountInput& input, std::span<const std::uint32_t> members) {
+  Values values;
+  for (const std::uint32_t u : members) values.push_back(input.people.secrets[u]);
+  return values;
+}
+
+bool has_near(std::span<const Channel> channels) {
+  return std::ranges::any_of(
+      channels, [](const Channel& channel) { return std::holds_alternative<NearDraw>(channel.draw); });
+}
+
 std::vector<CountedStratum> count_strata(const AccountInput& input) {
   std::vector<CountedStratum> strata;
   for (const auto& members : input.strata.members) {
     if (members.empty()) continue;
     const std::size_t pool = input.pools.pool_of_person[members.front()];
-    CountedStratum stratum{MatrixXd::Zero(input.clusters, static_cast<Index>(input.people.values.size())),
-                           VectorXd::Zero(input.clusters), input.channels[pool]};
-    for (const std::uint32_t u : members)
-      stratum.counts(input.cluster_of_person[u], input.people.secrets[u]) += 1;
+    const Values values = input.of_exact_values() ? values_of(input, members) : joined_values(input, members);
+    const Index columns = input.of_exact_values() ? 1 + static_cast<Index>(*std::ranges::max_element(values))
+                                                  : static_cast<Index>(input.people.values.size());
+    CountedStratum stratum{MatrixXd::Zero(input.clusters, columns), VectorXd::Zero(input.clusters),
+                           input.channels[pool]};
+    for (std::size_t i = 0; i < members.size(); ++i)
+      stratum.counts(input.cluster_of_person[members[i]], values[i]) += 1;
     for (const std::uint32_t u : input.pools.members[pool]) stratum.pool[input.cluster_of_person[u]] += 1;
     strata.push_back(std::move(stratum));
   }
@@ -297,6 +380,8 @@ double own_rows(std::span<const Channel> channels, const data::People& people, c
   return own / all;
 }
 
+bool AccountInput::of_exact_values() const { return counts_exact_values(people, clusters); }
+
 double told_by_groups(const Population& population, const solve::Partition& partition) {
   const std::vector<int> group_of_value = partition.group_of_values();
   MatrixXd counts = MatrixXd::Zero(partition.groups(), population.people.size());
@@ -335,6 +420,8 @@ FeatureLeakage account(std::span<const CountedStratum> strata, int shuffles, con
 FeatureLeakage account(const AccountInput& input, int shuffles, const Key& key, const Progress& progress) {
   if (std::ranges::all_of(input.channels, draws_by_cluster))
     return account(count_strata(input), shuffles, key);
+  // Near donors have a table of the pool by values for every shuffle at once: too much for exact values.
+  if (input.of_exact_values() && has_near(input.channels)) shuffles = 0;
   LeakageSum sum(shuffles);
   for (std::size_t s = 0; s < input.strata.size(); ++s)
     if (!input.strata.members[s].empty()) sum.add(told_by_stratum(input, s, shuffles, key, progress));

@@ -23,13 +23,16 @@ struct AccountInput {
   const Pools& strata;                ///< what is published beside a row, the group: the attacker knows it
   const Pools& pools;                 ///< who may donate to whom: the strata, or one pool of all
   std::span<const Channel> channels;  ///< one a pool
+
+  /// Values were joined, and leakage is about the exact ones (exact_values.h).
+  bool of_exact_values() const;
 };
 
 /// What the features of a release tell beyond the groups, in bits; from the exact channel, never from
 /// samples.
 struct FeatureLeakage {
-  /// I(Y; V | G), V the donor: what somebody learns who knows the whole table and the channel. No attacker
-  /// who sees the release learns more.
+  /// I(Y; V | G), V the donor: what an attacker learns on average who knows all rows, all secrets and the
+  /// channel, but not which of the rows is the target's own.
   double people = kUnset;
   /// I(Y; C' | G), C' the cluster of the published row. Equal to the above where the donor is uniform in its
   /// cell; a method that keeps one's own row at times looks harmless here and is not.

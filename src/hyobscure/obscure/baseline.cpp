@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "hyobscure/obscure/accounting.h"
+#include "hyobscure/obscure/exact_values.h"
 
 namespace hyobscure::obscure {
 
@@ -33,7 +35,42 @@ MethodResult baseline_result(const MethodInput& input, std::vector<Channel> chan
   return result;
 }
 
-double leakage_of_random(const MethodInput& input, const solve::Partition& partition, double distance) {
+namespace {
+
+/// How often each secret occurs among some of the people, exact ones where values were joined.
+Eigen::RowVectorXd counts_of(const data::People& people, std::span<const std::uint32_t> members) {
+  std::map<std::uint32_t, double> counts;
+  for (const std::uint32_t u : members) counts[people.exact_secrets()[u]] += 1;
+  Eigen::RowVectorXd row(static_cast<Eigen::Index>(counts.size()));
+  Eigen::Index place = 0;
+  for (const auto& [value, count] : counts) row[place++] = count;
+  return row;
+}
+
+/// The secrets of each stratum, in the terms that leakage is stated in.
+std::vector<Eigen::RowVectorXd> secrets_of_strata(const MethodInput& input, const solve::Partition& partition,
+                                                  const std::vector<DonorPool>& pools, Secrets secrets) {
+  std::vector<Eigen::RowVectorXd> counts;
+  if (secrets == Secrets::Exact && counts_exact_values(input.people, input.tables.clusters())) {
+    const Pools strata =
+        input.keeps() ? pools_by_group(input.people, partition) : groups_alone(input.people, partition);
+    for (const auto& members : strata.members) counts.push_back(counts_of(input.people, members));
+    return counts;
+  }
+  const auto add = [&](const solve::SegmentTables::Segment& cells) {
+    counts.push_back((cells.joint.colwise().sum() * input.tables.total()).array().round());
+  };
+  if (input.within_groups)
+    for (const DonorPool& pool : pools) add(pool.cells);
+  else
+    for (int g = 0; g < partition.groups(); ++g) add(input.tables.group(partition, g));
+  return counts;
+}
+
+}  // namespace
+
+double leakage_of_random(const MethodInput& input, const solve::Partition& partition, double distance,
+                         Secrets secrets) {
   const auto pools = donor_pools(input, partition);
   const auto distances = distances_to_others(pools);
   const double farthest = std::accumulate(distances.begin(), distances.end(), 0.0);
@@ -41,15 +78,10 @@ double leakage_of_random(const MethodInput& input, const solve::Partition& parti
   const Channel channel{.people = 0, .retain = 1 - p, .draw = OtherDraw{}};
   // Clusters do not decide about the draw: all people of a pool may stand in one.
   std::vector<CountedStratum> strata;
-  const auto add = [&](const solve::SegmentTables::Segment& cells, double pool) {
-    strata.push_back(
-        {cells.joint.colwise().sum() * input.tables.total(), Eigen::VectorXd::Constant(1, pool), channel});
-    strata.back().counts = strata.back().counts.array().round();
-  };
-  if (input.within_groups)
-    for (const DonorPool& pool : pools) add(pool.cells, pool.size());
-  else
-    for (int g = 0; g < partition.groups(); ++g) add(input.tables.group(partition, g), input.tables.total());
+  for (const Eigen::RowVectorXd& counts : secrets_of_strata(input, partition, pools, secrets)) {
+    const double pool = input.within_groups ? counts.sum() : input.tables.total();
+    strata.push_back({counts, Eigen::VectorXd::Constant(1, pool), channel});
+  }
   return account(strata, 0, input.key).people;
 }
 

@@ -18,11 +18,14 @@ namespace hyobscure::obscure {
 [[nodiscard]] MethodResult baseline_result(const MethodInput& input, std::vector<Channel> channels,
                                            double drawn_distance, Parameter parameter);
 
-/// What the features would tell the informed attacker, I(Y; V|G) in bits, if everybody kept their own row or
-/// drew another person of the pool uniformly, so often that the expected distance is the same (or as large as
-/// that can be). No mechanism may tell more.
+/// Where values were joined (secret.atoms): what a leakage is about.
+enum class Secrets { Exact, Joined };
+
+/// What the features would leak to the informed attacker, I(Y; V|G) in bits, if everybody kept their own row
+/// or drew another person of the pool uniformly, so often that the expected distance is the same (or as large
+/// as that can be). No mechanism may leak more.
 [[nodiscard]] double leakage_of_random(const MethodInput& input, const solve::Partition& partition,
-                                       double distance);
+                                       double distance, Secrets secrets = Secrets::Exact);
 
 /// Throws InputError unless the knob that the user gave is in range; absent: nothing to check.
 void check_parameter(const MethodInput& input, double low, double high);

@@ -9,6 +9,7 @@
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/census/statistics.h"
+#include "hyobscure/obscure/exact_values.h"
 #include "hyobscure/obscure/fine.h"
 #include "hyobscure/obscure/fit.h"
 
@@ -100,7 +101,9 @@ Comparison compare_methods(const data::People& people, const data::Spec& spec,
   input.fine_cache = &prepared;
   Comparison comparison{.budgets = chosen_budgets(settings, contenders, input),
                         .curves = {},
-                        .secret_entropy = census::entropy(terms.values.people) * kBitsPerNat,
+                        .secret_entropy = counts_exact_values(people, census.clustering.model.clusters())
+                                              ? exact_entropy(people)
+                                              : census::entropy(terms.values.people) * kBitsPerNat,
                         .groups = terms.first_groups.groups(),
                         .within_groups = spec.method.within_groups};
   for (const Contender& contender : contenders) {

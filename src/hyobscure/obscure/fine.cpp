@@ -146,7 +146,8 @@ class FineMethod {
 
   bool worse_than_random(const MethodResult& result) const {
     const double drawn = result.distance / (1 - input_.retain);
-    return result.informed_bits > leakage_of_random(input_, result.partition, drawn) + kTellsLess;
+    return result.informed_bits >
+           leakage_of_random(input_, result.partition, drawn, Secrets::Joined) + kTellsLess;
   }
 
   MethodResult best_of_groups(double budget, const solve::PersonTerms& terms) {

@@ -12,6 +12,7 @@
 #include "hyobscure/census/distance.h"
 #include "hyobscure/census/statistics.h"
 #include "hyobscure/obscure/baseline.h"
+#include "hyobscure/obscure/exact_values.h"
 #include "hyobscure/obscure/fine.h"
 #include "hyobscure/obscure/labels.h"
 #include "hyobscure/solve/leakage.h"
@@ -87,20 +88,35 @@ census::Census census_of_best_clusters(const data::People& people, data::Spec sp
   return *std::move(best);
 }
 
-/// Kept columns cut groups into smaller pools, where few people hide each other.
-std::string small_pools_text(const data::People& people, const solve::Partition& partition,
-                             const solve::GroupLimits& limits) {
-  if (people.kept.empty()) return {};
+std::int64_t smallest_pool(const data::People& people, const solve::Partition& partition) {
+  if (people.kept.empty()) return 0;
   const Pools pools = pools_by_group(people, partition);
-  const auto small = std::ranges::count_if(pools.members, [&](const auto& members) {
-    return static_cast<double>(members.size()) < limits.least_people;
-  });
-  if (small == 0) return {};
+  std::size_t smallest = people.size();
+  for (const auto& members : pools.members) smallest = std::min(smallest, members.size());
+  return static_cast<std::int64_t>(smallest);
+}
+
+/// Kept columns cut groups into smaller pools, where few people hide each other.
+std::string small_pools_text(const Mechanism& mechanism) {
+  if (mechanism.smallest_pool == 0 || mechanism.limits.for_pools ||
+      static_cast<double>(mechanism.smallest_pool) >= mechanism.limits.least_people)
+    return {};
   return fmt::format(
-      "{} of {} pools of people with the same group and kept columns hold fewer than {} people: the kept "
-      "columns make "
-      "them stand out.",
-      small, pools.size(), limits.least_people);
+      "The limits hold for groups only (groups.limits_for): the smallest pool, people with the same group "
+      "and "
+      "the same kept cells, has {} people, fewer than k = {}.",
+      mechanism.smallest_pool, mechanism.limits.least_people);
+}
+
+/// Values were joined, and the leakage is not about exact ones.
+std::string joined_values_text(const Population& population, const data::People& people, int clusters) {
+  const bool joined =
+      std::ranges::any_of(population.values, [](const auto& value) { return value.distinct > 1; });
+  if (!joined || counts_exact_values(people, clusters)) return {};
+  return fmt::format(
+      "Values were joined (secret.atoms): the leakage is about {} neighbourhoods of values, not about exact "
+      "values. An attacker may learn more about these.",
+      population.values.size());
 }
 
 double told_by_groups_of(const MethodInput& input, const Population& population,
@@ -125,7 +141,18 @@ Promise promise_of(const Population& population, const MethodInput& input, const
           ? solve::unobscured_leakage(channel_problem(donor_pools(input, result.partition)).joints) *
                 kBitsPerNat
           : promise.secret_entropy - promise.leakage_groups;
-  promise.fano_error_bound = fano_bound(promise.secret_entropy, promise.leakage, population.values.size());
+  std::size_t values = population.values.size();
+  if (counts_exact_values(input.people, input.tables.clusters())) {
+    values = input.people.exact_values;
+    promise.leakage_groups = exact_leakage_of_groups(input.people, result.partition);
+    promise.leakage = promise.leakage_groups + promise.leakage_features;
+    promise.secret_entropy = exact_entropy(input.people);
+    promise.leakage_unprotected =
+        rows_tell_their_cell(result.channels)
+            ? exact_leakage_of_clusters(input.people, input.cluster_of_person, result.partition)
+            : promise.secret_entropy - promise.leakage_groups;
+  }
+  promise.fano_error_bound = fano_bound(promise.secret_entropy, promise.leakage, values);
   promise.leakage_random = leakage_of_random(input, result.partition, result.distance);
   promise.leakage_any_donor =
       leakage_of_random(input, result.partition, std::numeric_limits<double>::infinity());
@@ -136,6 +163,13 @@ Promise promise_of(const Population& population, const MethodInput& input, const
   promise.joint_gap = joint_gap_bits(result);
   promise.epsilon = result.epsilon;
   return promise;
+}
+
+std::string joined_notes(const std::vector<std::string>& notes) {
+  std::string text;
+  for (const std::string& note : notes)
+    if (!note.empty()) text += (text.empty() ? "" : " ") + note;
+  return text;
 }
 
 /// The groups of the result, counted.
@@ -228,7 +262,8 @@ MethodInput method_input(const data::People& people, const data::Spec& spec, con
 FeatureLeakage leakage_of(const data::People& people, const census::Census& census, const data::Spec& spec,
                           const MethodResult& result, int shuffles, const Progress& progress) {
   const Key key = search_key(spec).derive("null");
-  if (people.kept.empty() && std::ranges::all_of(result.channels, draws_by_cluster))
+  if (people.kept.empty() && std::ranges::all_of(result.channels, draws_by_cluster) &&
+      !counts_exact_values(people, census.clustering.model.clusters()))
     return account(strata_of(census.counts, result), shuffles, key);
   const Pools strata = pools_by_group(people, result.partition);
   const Pools everyone = result.within_groups ? Pools{} : one_pool(people.size());
@@ -266,7 +301,10 @@ Mechanism assemble(const Population& population, const data::Spec& spec, const c
     mechanism.threat = spec.method.threat;
     mechanism.balanced = spec.method.balanced;
   }
-  mechanism.note = result.note + small_pools_text(people, result.partition, limits);
+  mechanism.smallest_pool = smallest_pool(people, result.partition);
+  mechanism.limits.for_pools = mechanism.smallest_pool > 0 && spec.groups.limits_for == "pools";
+  mechanism.note = joined_notes({result.note, small_pools_text(mechanism),
+                                 joined_values_text(population, people, input.tables.clusters())});
   mechanism.clusters = census.clustering.model;
   mechanism.history = result.history;
   mechanism.converged = result.converged;

@@ -1,6 +1,7 @@
 #include "hyobscure/obscure/frontier.h"
 
 #include "hyobscure/base/stopwatch.h"
+#include "hyobscure/obscure/exact_values.h"
 #include "hyobscure/obscure/fit.h"
 #include "hyobscure/obscure/labels.h"
 
@@ -11,7 +12,9 @@ FrontierPoint point_of(const data::Spec& spec, const census::Census& census, con
                        double budget, const MethodResult& result) {
   const FeatureLeakage features = leakage_of(input.people, census, spec, result, 0);
   FrontierPoint point{.budget = budget, .distance = result.distance};
-  point.leakage_groups = told_by_groups(input.people, result.partition);
+  point.leakage_groups = counts_exact_values(input.people, census.clustering.model.clusters())
+                             ? exact_leakage_of_groups(input.people, result.partition)
+                             : told_by_groups(input.people, result.partition);
   point.leakage_features = features.people;
   point.leakage_clusters = features.clusters;
   point.leakage_learned = result.learned_bits;

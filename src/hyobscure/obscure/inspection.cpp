@@ -10,6 +10,7 @@
 #include "hyobscure/base/stopwatch.h"
 #include "hyobscure/census/statistics.h"
 #include "hyobscure/obscure/accounting.h"
+#include "hyobscure/obscure/exact_values.h"
 #include "hyobscure/obscure/fit.h"
 #include "hyobscure/obscure/labels.h"
 #include "hyobscure/solve/first_groups.h"
@@ -129,7 +130,8 @@ Inspection inspect(const data::People& people, const data::Spec& spec, const Pro
   result.entries = people.features.entries();
   result.distinct_values = values.distinct.sum();
   result.atoms = people.values.size();
-  result.secret_entropy_bits = census::entropy(values.people) * kBitsPerNat;
+  result.secret_entropy_bits =
+      people.exact.empty() ? census::entropy(values.people) * kBitsPerNat : exact_entropy(people);
   const int most = std::min<int>(kMostCountsShown, static_cast<int>(people.values.size()));
   for (int count = 2; count <= most; ++count) result.options.push_back(option_of(rows, spec, count));
 

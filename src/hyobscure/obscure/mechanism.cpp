@@ -179,6 +179,10 @@ Json to_json(const Mechanism& mechanism) {
                {"key", mechanism.key.text()}};
   json["limits"] = {{"people", {mechanism.limits.least_people, mechanism.limits.most_people}},
                     {"values", {mechanism.limits.least_values, mechanism.limits.most_values}}};
+  if (mechanism.smallest_pool > 0) {
+    json["limits"]["for"] = mechanism.limits.for_pools ? "pools" : "groups";
+    json["smallest_pool"] = mechanism.smallest_pool;
+  }
   if (mechanism.parameter)
     json["parameter"] = {{"name", mechanism.parameter->name}, {"value", mechanism.parameter->value}};
   for (const Group& group : mechanism.groups) json["groups"].push_back(private_group_json(group));
@@ -216,7 +220,8 @@ Mechanism from_json(const Json& json) {
   mechanism.key = Key::from_text(json.at("key").get<std::string>());
   const Json& limits = json.at("limits");
   mechanism.limits = {limits.at("people").at(0), limits.at("people").at(1), limits.at("values").at(0),
-                      limits.at("values").at(1)};
+                      limits.at("values").at(1), limits.value("for", "") == "pools"};
+  mechanism.smallest_pool = json.value("smallest_pool", std::int64_t{0});
   for (const Json& group : json.at("groups")) mechanism.groups.push_back(private_group_from(group));
   for (const Json& channel : json.at("channels")) mechanism.channels.push_back(channel_from(channel));
   visit_promise(mechanism.promise,

@@ -29,7 +29,7 @@ struct Promise {
   double leakage_null = kUnset;  ///< what leakage_features would be for values shuffled within their groups
   double leakage_null_deviation = kUnset;
   /// The same groups with true features: I(Y; C|G) where rows tell no more than their cluster, else H(Y|G),
-  /// all that is left to tell who knows the table.
+  /// all that is left to learn for an informed attacker.
   double leakage_unprotected = kUnset;
   /// What random donors would leak, I(Y; V|G), at the same expected distance; and drawing any other person.
   double leakage_random = kUnset;
@@ -37,7 +37,7 @@ struct Promise {
   double own_rows = kUnset;          ///< expected share of people who publish their own row
   double informed_weight = 1;        ///< in what was minimised; the rest is the learned attacker's
   double secret_entropy = kUnset;    ///< H(Y)
-  double fano_error_bound = kUnset;  ///< no attacker's guess is wrong less often
+  double fano_error_bound = kUnset;  ///< a guess from the release is wrong for at least this share of people
   double distance = kUnset;          ///< expected, between published and true features
   double budget = kUnset;
   /// What was minimised is proven this close to its optimum for these groups: the features' leakage, or its
@@ -65,6 +65,8 @@ struct Round {
 
 struct Limits {  ///< k, alpha, l, beta
   double least_people = 1, most_people = 1, least_values = 1, most_values = 1;
+  /// Kept columns: k and l hold for people who share group and kept cells, and not only for groups.
+  bool for_pools = false;
 };
 
 /// What `fit` finds and `publish` applies: groups, channels, cluster model and the key of the draws. Private:
@@ -93,6 +95,7 @@ struct Mechanism {
   bool seeded = false;    ///< the key comes from a seed: for trials, not for a release
   std::string data_fingerprint;
   std::int64_t people = 0;
+  std::int64_t smallest_pool = 0;  ///< people who share group and kept cells, at least; 0: nothing is kept
 
   /// The group of the value with this index.
   std::size_t group_of_value(std::uint32_t value) const;

@@ -25,8 +25,8 @@ class FineCache;
 
 /// Against whom the person-level channel protects.
 enum class Threat {
-  Informed,  ///< who knows the table and the channel, and asks whose row this is
-  Learned,   ///< who has trained a model on other people
+  Informed,  ///< it knows all rows, all secrets and the channel, not which row is the target's own
+  Learned,   ///< it has trained a model on other people
   Both,      ///< a weighted sum of the two leakages
 };
 

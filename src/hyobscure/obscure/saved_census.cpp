@@ -213,8 +213,8 @@ void describe(auto& archive, Is<data::SecretSpace> auto& space) {
   members(archive, space.axes, space.grid, space.hierarchy, space.points, space.value_of_point);
 }
 void describe(auto& archive, Is<data::People> auto& people) {
-  members(archive, people.ids, people.secrets, people.values, people.space, people.features.starts,
-          people.features.columns, people.kept, people.kept_combinations);
+  members(archive, people.ids, people.secrets, people.values, people.space, people.exact, people.exact_values,
+          people.features.starts, people.features.columns, people.kept, people.kept_combinations);
 }
 void describe(auto& archive, Is<data::ReadCounts> auto& counts) {
   members(archive, counts.people_read, counts.people_outside, counts.people_without_secret,

@@ -7,6 +7,7 @@
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/census/statistics.h"
+#include "hyobscure/obscure/exact_values.h"
 
 namespace hyobscure::obscure {
 
@@ -120,11 +121,7 @@ double negative_entropy(std::vector<Shown>& shown) {
   return sum;
 }
 
-double secret_entropy(const data::People& people) {
-  Eigen::VectorXd counts = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(people.values.size()));
-  for (const std::uint32_t value : people.secrets) counts[value] += 1;
-  return census::entropy(counts);
-}
+double secret_entropy(const data::People& people) { return exact_entropy(people) / kBitsPerNat; }
 
 /// Numbers of combined signals must fit 64 bits, and all of them in memory.
 bool can_be_added_up(const data::People& people, std::span<const Signals> releases, double radix) {
@@ -231,7 +228,8 @@ Composition compose(const data::People& people, std::span<const Signals> release
   double left = 0;
   for (const auto& [strata, members] : by_strata) {
     std::vector<Shown> shown;
-    for (const std::uint32_t u : members) add_combinations(releases, u, people.secrets[u], radix, shown);
+    for (const std::uint32_t u : members)
+      add_combinations(releases, u, people.exact_secrets()[u], radix, shown);
     left -= negative_entropy(shown);
   }
   const double told = entropy - left / static_cast<double>(people.size());

@@ -20,10 +20,10 @@ struct Signal {
 
 /// O(. | u) of a mechanism, person by person, for all kinds of draws.
 ///
-/// A signal is what an attacker who knows the whole table recognises in a published row: the donor, numbered
-/// as the people are; or, where donors are uniform in their cell and nothing is retained, the donor's
-/// cluster, since which person of the cell it is tells nothing. Either belongs to the stratum in which it is
-/// published.
+/// A signal is what an attacker who knows all rows and secrets recognises in a published row: the donor,
+/// numbered as the people are; or, where donors are uniform in their cell and nothing is retained, the
+/// donor's cluster, since which person of the cell it is tells nothing. Either belongs to the stratum in
+/// which it is published.
 class Signals {
  public:
   /// All three must outlive it. Throws InputError where the people do not fit the mechanism.

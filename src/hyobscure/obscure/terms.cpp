@@ -9,6 +9,7 @@
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/obscure/group.h"
+#include "hyobscure/obscure/pool_limits.h"
 #include "hyobscure/solve/first_groups.h"
 
 namespace hyobscure::obscure {
@@ -268,19 +269,122 @@ solve::GroupLimits group_limits(const data::Spec& spec) {
           .most_values = (*spec.groups.values)[1]};
 }
 
-Terms first_terms_of(const Population& population, const data::Spec& spec) {
-  Terms terms{.values = ordered_values(population), .limits = group_limits(spec), .first_groups = {}};
+namespace {
+
+// --- kept columns
+
+PoolLimits pool_limits(const Population& population, const data::Spec& spec,
+                       const solve::GroupLimits& limits) {
+  const bool for_pools = spec.groups.limits_for == "pools";
+  return {population, for_pools ? limits.least_people : 1, for_pools ? limits.least_values : 1};
+}
+
+solve::OrderedValues with_pools(solve::OrderedValues values, const PoolLimits* pools) {
+  if (pools != nullptr)
+    values.joinable = {values.count(), [pools, before = values.joinable](int first, int end) {
+                         return before(first, end) && pools->allow_run(first, end);
+                       }};
+  return values;
+}
+
+/// The predicate outlives this call, and so it has limits of its own.
+std::optional<solve::AreaValues> with_pools(std::optional<solve::AreaValues> areas, const PoolLimits* pools) {
+  if (areas && pools != nullptr)
+    areas->may_be_group = [limits = *pools, before = areas->may_be_group](std::span<const int> group) {
+      return (!before || before(group)) && limits.allow(group);
+    };
+  return areas;
+}
+
+/// `pools`: what kept columns ask of groups, or nothing.
+Terms terms_within(const Population& population, const data::Spec& spec, const solve::GroupLimits& limits,
+                   const PoolLimits* pools) {
+  Terms terms{.values = with_pools(ordered_values(population), pools), .limits = limits, .first_groups = {}};
   if (population.space && population.space->axes.size() > 1 && spec.groups.shape != "connected") {
-    terms.areas = area_values(population, true);
+    terms.areas = with_pools(area_values(population, true), pools);
     if (auto boxes = first_boxes(spec, *terms.areas, terms.limits)) {
       terms.first_groups = *std::move(boxes);
       return terms;
     }
   }
-  terms.areas = area_values(population, false);
+  terms.areas = with_pools(area_values(population, false), pools);
   terms.first_groups = terms.areas ? first_areas(spec, *terms.areas, terms.limits)
                                    : first_runs(spec, terms.values, terms.limits);
   return terms;
+}
+
+bool admit_groups(const Population& population, const data::Spec& spec, const solve::GroupLimits& limits) {
+  const PoolLimits pools = pool_limits(population, spec, limits);
+  try {
+    (void)terms_within(population, spec, limits, &pools);
+    return true;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+/// The same limits with the largest value of one lower limit that works; nothing: none does.
+std::optional<solve::GroupLimits> lowered(const Population& population, const data::Spec& spec,
+                                          solve::GroupLimits limits, double solve::GroupLimits::* which) {
+  double fails = limits.*which, works = 1;
+  limits.*which = works;
+  if (fails <= works || !admit_groups(population, spec, limits)) return std::nullopt;
+  while (fails - works > 1) {
+    limits.*which = std::floor((works + fails) / 2);
+    (admit_groups(population, spec, limits) ? works : fails) = limits.*which;
+  }
+  limits.*which = works;
+  return limits;
+}
+
+std::string lower_limits_text(const Population& population, const data::Spec& spec,
+                              const solve::GroupLimits& limits) {
+  std::vector<solve::GroupLimits> work;
+  for (const auto which : {&solve::GroupLimits::least_people, &solve::GroupLimits::least_values})
+    if (const auto found = lowered(population, spec, limits, which)) work.push_back(*found);
+  if (work.empty()) {
+    solve::GroupLimits one_value = limits;
+    one_value.least_values = 1;
+    if (const auto found = lowered(population, spec, one_value, &solve::GroupLimits::least_people))
+      work.push_back(*found);
+  }
+  std::string text;
+  for (const solve::GroupLimits& found : work) text += fmt::format("\n  {}", limits_text(found));
+  return text;
+}
+
+/// There are groups within the limits, but kept columns cut each choice of them into pools that are too
+/// small.
+[[noreturn]] void throw_small_pools(const Population& population, const data::Spec& spec,
+                                    const solve::GroupLimits& limits) {
+  const bool for_pools = spec.groups.limits_for == "pools";
+  const std::string remedy = fmt::format(
+      "Leave a column out of people.keep, or merge its rare values in a query{}",
+      for_pools ? ", or set groups.limits_for = \"groups\", which holds the limits for groups only" : "");
+  const std::string lower = for_pools ? lower_limits_text(population, spec, limits) : "";
+  throw InputError(
+      {.source = spec.name + ", [groups]"},
+      for_pools ? fmt::format("kept columns ({}) make pools, people with the same group and the same kept "
+                              "cells; no groups have pools of at least {} people and {} values only",
+                              fmt::join(spec.people.keep, ", "), limits.least_people, limits.least_values)
+                : fmt::format("kept columns ({}) leave somebody alone, with a group and kept cells that "
+                              "nobody shares: such a person could publish only themselves",
+                              fmt::join(spec.people.keep, ", ")),
+      remedy + (lower.empty() ? "." : ". Lower limits that work:" + lower));
+}
+
+}  // namespace
+
+Terms first_terms_of(const Population& population, const data::Spec& spec) {
+  const solve::GroupLimits limits = group_limits(spec);
+  if (population.kept_people.size() == 0) return terms_within(population, spec, limits, nullptr);
+  const PoolLimits pools = pool_limits(population, spec, limits);
+  try {
+    return terms_within(population, spec, limits, &pools);
+  } catch (const InputError&) {
+    (void)terms_within(population, spec, limits, nullptr);  // says what is wrong without kept columns too
+    throw_small_pools(population, spec, limits);
+  }
 }
 
 }  // namespace hyobscure::obscure

@@ -32,10 +32,7 @@ Json feature_json(const data::Grid& grid, const obscure::Group& group, const obs
   Json polygons = Json::array();
   for (const Polygon& polygon : outline(area.cells)) polygons.push_back(polygon_json(grid, polygon));
   Json feature = {{"type", "Feature"}};
-  feature["properties"] = {{"label", group.label},
-                           {"people", group.people},
-                           {"values", group.values},
-                           {"cells", area.cells.size()}};
+  feature["properties"] = {{"label", group.label}, {"people", group.people}, {"cells", area.cells.size()}};
   feature["geometry"] = {{"type", "MultiPolygon"}, {"coordinates", std::move(polygons)}};
   return feature;
 }

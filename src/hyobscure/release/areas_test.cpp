@@ -33,8 +33,8 @@ TEST(Areas, AFeatureAGroupWithItsOutlineInColumnsAndRows) {
   EXPECT_EQ(areas_geojson(example(false)), R"({"type": "FeatureCollection",
  "units": "columns and rows of a grid, not degrees",
  "features": [
-  {"type":"Feature","properties":{"label":"west: 3 cells","people":7,"values":3,"cells":3},"geometry":{"type":"MultiPolygon","coordinates":[[[[0,0],[2,0],[2,1],[1,1],[1,2],[0,2],[0,0]]]]}},
-  {"type":"Feature","properties":{"label":"east: 1 cell","people":4,"values":1,"cells":1},"geometry":{"type":"MultiPolygon","coordinates":[[[[9,3],[10,3],[10,4],[9,4],[9,3]]]]}}
+  {"type":"Feature","properties":{"label":"west: 3 cells","people":7,"cells":3},"geometry":{"type":"MultiPolygon","coordinates":[[[[0,0],[2,0],[2,1],[1,1],[1,2],[0,2],[0,0]]]]}},
+  {"type":"Feature","properties":{"label":"east: 1 cell","people":4,"cells":1},"geometry":{"type":"MultiPolygon","coordinates":[[[[9,3],[10,3],[10,4],[9,4],[9,3]]]]}}
  ]}
 )");
 }

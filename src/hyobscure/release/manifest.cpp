@@ -11,6 +11,7 @@
 #include "hyobscure/base/json.h"
 #include "hyobscure/obscure/group_json.h"
 #include "hyobscure/obscure/shortfalls.h"
+#include "hyobscure/release/coarse.h"
 
 namespace hyobscure::release {
 namespace {
@@ -29,19 +30,15 @@ void visit_texts(M& manifest, Visit&& visit) {
   visit("shape", manifest.shape);
   visit("ids", manifest.ids);
   visit("file_format", manifest.format);
+  visit("draw", manifest.draw);
 }
 
 template <class L, class Visit>
 void visit_leakage(L& leakage, Visit&& visit) {
   visit("leakage_bits", leakage.leakage);
   visit("leakage_groups_bits", leakage.leakage_groups);
-  visit("leakage_features_bits", leakage.leakage_features);
-  visit("leakage_null_bits", leakage.leakage_null);
-  visit("secret_entropy_bits", leakage.secret_entropy);
-  visit("fano_error_bound", leakage.fano_error_bound);
+  visit("leakage_added_bits", leakage.leakage_added);
   visit("distance", leakage.distance);
-  visit("budget", leakage.budget);
-  visit("gap_bits", leakage.gap);
 }
 
 template <class C, class Visit>
@@ -113,6 +110,18 @@ data::Grid grid_from(const Json& json) {
   return grid;
 }
 
+/// Without the number of distinct values: who has a value that nobody else has would change it.
+Json published_group_json(const obscure::Group& group) {
+  Json json = obscure::group_json(group);
+  json.erase("values");
+  return json;
+}
+
+obscure::Group published_group_from(Json json) {
+  json["values"] = 0;
+  return obscure::group_from(json);
+}
+
 Json unsealed_json(const Manifest& manifest) {
   Json json = {{"kind", "hyobscure release"}, {"format", Manifest::kFormat}};
   visit_texts(manifest, [&](const char* name, const std::string& text) { json[name] = text; });
@@ -125,11 +134,13 @@ Json unsealed_json(const Manifest& manifest) {
     json["files"].push_back({{"name", file.name}, {"rows", file.rows}, {"sha256", file.sha256}});
   json["constraints"] = {{"people", {manifest.least_people, manifest.most_people}},
                          {"values", {manifest.least_values, manifest.most_values}}};
+  if (!manifest.columns.keep.empty())
+    json["constraints"]["for"] = manifest.limits_for_pools ? "pools" : "groups";
   json["secret_kinds"] = kinds_json(manifest.kinds);
   json["secret_whole_numbers"] = manifest.whole_numbers;
   if (manifest.grid) json["grid"] = grid_json(*manifest.grid);
   json["groups"] = Json::array();
-  for (const obscure::Group& group : manifest.groups) json["groups"].push_back(obscure::group_json(group));
+  for (const obscure::Group& group : manifest.groups) json["groups"].push_back(published_group_json(group));
   visit_leakage(manifest.leakage, [&](const char* name, double value) { json[name] = number(value); });
   if (manifest.composition.earlier_draws > 0)
     json["second_draw"] = {{"earlier_draws", manifest.composition.earlier_draws},
@@ -152,10 +163,11 @@ Manifest from_json(const Json& json) {
   manifest.most_people = constraints.at("people").at(1);
   manifest.least_values = constraints.at("values").at(0);
   manifest.most_values = constraints.at("values").at(1);
+  manifest.limits_for_pools = constraints.value("for", "") == "pools";
   manifest.kinds = kinds_from(json.at("secret_kinds"));
   manifest.whole_numbers = json.at("secret_whole_numbers");
   if (json.contains("grid")) manifest.grid = grid_from(json.at("grid"));
-  for (const Json& group : json.at("groups")) manifest.groups.push_back(obscure::group_from(group));
+  for (const Json& group : json.at("groups")) manifest.groups.push_back(published_group_from(group));
   visit_leakage(manifest.leakage, [&](const char* name, double& value) { value = number(json.at(name)); });
   if (json.contains("second_draw"))
     manifest.composition = {.earlier_draws = json["second_draw"].at("earlier_draws"),
@@ -163,11 +175,12 @@ Manifest from_json(const Json& json) {
   return manifest;
 }
 
-bool is_seal_intact(Json json) {
-  const std::string seal = json.value("seal", "");
+Json without_seal(Json json) {
   json.erase("seal");
-  return seal == seal_of(json);
+  return json;
 }
+
+bool is_seal_intact(const Json& json) { return json.value("seal", "") == seal_of(without_seal(json)); }
 
 bool one_of(const std::string& word, std::initializer_list<const char*> words) {
   return std::ranges::find(words, word) != words.end();
@@ -244,6 +257,19 @@ OurFolder release_folder() {
                     "events.csv/", "people.parquet/", "events.parquet/", Manifest::kAreasFile}};
 }
 
+std::string name_of_draws(const Key& key) { return key.derive("name of the release").text(); }
+
+ManifestLeakage published_leakage(const std::vector<obscure::Group>& groups,
+                                  const obscure::Promise& promise) {
+  std::int64_t people = 0;
+  for (const obscure::Group& group : groups) people += group.people;
+  ManifestLeakage leakage{.leakage_groups = bits_of_groups(groups),
+                          .distance = rounded_up_distance(promise.distance)};
+  leakage.leakage_added = rounded_up_bits(promise.leakage - leakage.leakage_groups, people);
+  leakage.leakage = sum_of_published(leakage.leakage_groups, leakage.leakage_added);
+  return leakage;
+}
+
 Manifest manifest_of(const obscure::Mechanism& mechanism, const data::Spec& spec) {
   Manifest manifest;
   manifest.version = HYOBSCURE_VERSION;
@@ -252,22 +278,18 @@ Manifest manifest_of(const obscure::Mechanism& mechanism, const data::Spec& spec
   manifest.distance = mechanism.distance;
   manifest.shape = spec.is_long() ? "long" : "wide";
   manifest.ids = spec.release.ids;
+  manifest.draw = name_of_draws(mechanism.key);
   manifest.least_people = mechanism.limits.least_people;
   manifest.most_people = mechanism.limits.most_people;
   manifest.least_values = mechanism.limits.least_values;
   manifest.most_values = mechanism.limits.most_values;
+  manifest.limits_for_pools = mechanism.limits.for_pools;
   manifest.groups = mechanism.groups;
-  for (obscure::Group& group : manifest.groups) group.members.clear();
-  const obscure::Promise& promise = mechanism.promise;
-  manifest.leakage = {.leakage = promise.leakage,
-                      .leakage_groups = promise.leakage_groups,
-                      .leakage_features = promise.leakage_features,
-                      .leakage_null = promise.leakage_null,
-                      .secret_entropy = promise.secret_entropy,
-                      .fano_error_bound = promise.fano_error_bound,
-                      .distance = promise.distance,
-                      .budget = promise.budget,
-                      .gap = promise.gap};
+  for (obscure::Group& group : manifest.groups) {
+    group.members.clear();
+    group.values = 0;
+  }
+  manifest.leakage = published_leakage(manifest.groups, mechanism.promise);
   manifest.seeded = mechanism.seeded;
   manifest.accepted_leakage = !obscure::shortfalls(mechanism).empty();
   return manifest;
@@ -292,6 +314,7 @@ Manifest read_manifest(const std::filesystem::path& file) {
     Manifest manifest = from_json(json);
     if (!is_consistent(manifest)) throw_damaged(file);
     manifest.seal_intact = is_seal_intact(json);
+    manifest.says_nothing_else = without_seal(json) == unsealed_json(manifest);
     return manifest;
   } catch (const Json::exception&) {
     throw_damaged(file);

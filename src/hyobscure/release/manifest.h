@@ -40,29 +40,24 @@ struct ManifestColumns {
   std::string time;
 };
 
-/// Bits, as promised by the mechanism; a distance is an expectation. NaN: not computed.
+/// What the mechanism promises, as far as a release may say it (coarse.h). Bits; NaN: not computed.
 struct ManifestLeakage {
-  double leakage = kUnset;
-  double leakage_groups = kUnset;
-  double leakage_features = kUnset;
-  double leakage_null = kUnset;
-  double secret_entropy = kUnset;
-  double fano_error_bound = kUnset;
-  double distance = kUnset;
-  double budget = kUnset;
-  double gap = kUnset;
+  double leakage = kUnset;         ///< the sum of the next two: an upper bound of I(Y; V, G)
+  double leakage_groups = kUnset;  ///< H(G), from the people of the groups
+  double leakage_added = kUnset;   ///< what features and kept columns add; rounded up
+  double distance = kUnset;        ///< expected; rounded up
 };
 
 /// What this release tells together with earlier ones of the same people.
 struct ManifestComposition {
   int earlier_draws = 0;
-  double leakage = kUnset;  ///< bits; of all of them together, at most
+  double leakage = kUnset;  ///< bits; of all of them together, at most; rounded up
 };
 
 /// What a release says about itself. Everything here is published: no key or seed, nothing finer than the
-/// groups, no hash of the original data, no path and no time.
+/// groups, no figure from which a secret can be computed, no hash of the original data, no path and no time.
 struct Manifest {
-  static constexpr int kFormat = 2;
+  static constexpr int kFormat = 3;
   static constexpr const char* kFileName = "manifest.json";
   static constexpr const char* kAreasFile = "areas.geojson";
   static constexpr const char* kGroupColumn = "group";  ///< holds the labels of several secrets
@@ -75,14 +70,17 @@ struct Manifest {
   std::string shape;     ///< long, wide
   std::string ids;       ///< keep, replace, drop
   std::string format;    ///< csv, parquet
+  std::string draw;      ///< names the key of the draws without telling it: name_of_draws
   ManifestColumns columns;
   std::vector<ManifestFile> files;
-  double least_people = 1, most_people = 1;                       ///< k, alpha
-  double least_values = 1, most_values = 1;                       ///< l, beta
+  double least_people = 1, most_people = 1;  ///< k, alpha
+  double least_values = 1, most_values = 1;  ///< l, beta
+  bool limits_for_pools =
+      false;  ///< kept columns: k and l hold for people with the same group and kept cells
   std::vector<data::AxisKind> kinds = {data::AxisKind::Ordered};  ///< of the secret, or of each
   std::optional<data::Grid> grid = {};                            ///< of places
   bool whole_numbers = false;          ///< there is one secret, and every value is a whole number
-  std::vector<obscure::Group> groups;  ///< ascending; without their members
+  std::vector<obscure::Group> groups;  ///< ascending; without their members and numbers of values
   ManifestLeakage leakage;
   ManifestComposition composition = {};
   bool seeded = false;  ///< drawn from a seed, for a trial
@@ -92,6 +90,8 @@ struct Manifest {
   /// False after reading a manifest that was edited since it was written. The seal is a plain hash: it shows
   /// accidents and carelessness, not somebody who writes a new seal.
   bool seal_intact = true;
+  /// False after reading a manifest that says more than publish writes.
+  bool says_nothing_else = true;
 
   bool is_long() const { return shape == "long"; }
   bool has_several_secrets() const { return kinds.size() > 1; }
@@ -105,6 +105,13 @@ struct Manifest {
 
 /// How a folder with a release is known, before it is replaced.
 [[nodiscard]] OurFolder release_folder();
+
+/// Tells which mechanism made a release, and nothing of its key.
+[[nodiscard]] std::string name_of_draws(const Key& key);
+
+/// What a release of these groups may say of the promise.
+[[nodiscard]] ManifestLeakage published_leakage(const std::vector<obscure::Group>& groups,
+                                                const obscure::Promise& promise);
 
 /// What mechanism and spec tell of a release; columns, format, kinds and files are for the publisher to add.
 [[nodiscard]] Manifest manifest_of(const obscure::Mechanism& mechanism, const data::Spec& spec);

@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "hyobscure/base/error.h"
+#include "hyobscure/base/json.h"
 #include "hyobscure/base/test_folder.h"
 
 namespace hyobscure::release {
@@ -37,12 +38,10 @@ Manifest example() {
   manifest.least_values = 2;
   manifest.most_values = 4;
   manifest.whole_numbers = true;
-  manifest.groups = {
-      {.label = "under 20",
-       .covers = {{.label = "under 20", .high = 20.0, .high_included = false}},
-       .people = 5,
-       .values = 2},
-      {.label = "20 or more", .covers = {{.label = "20 or more", .low = 20.0}}, .people = 5, .values = 3}};
+  manifest.groups = {{.label = "under 20",
+                      .covers = {{.label = "under 20", .high = 20.0, .high_included = false}},
+                      .people = 5},
+                     {.label = "20 or more", .covers = {{.label = "20 or more", .low = 20.0}}, .people = 5}};
   manifest.leakage.leakage = 1.0 / 3;
   return manifest;
 }
@@ -68,7 +67,8 @@ TEST(Manifest, ComesBackAsItWasWritten) {
   EXPECT_TRUE(manifest.seal_intact);
   EXPECT_EQ(to_json(manifest), text);
   EXPECT_EQ(manifest.leakage.leakage, 1.0 / 3);
-  EXPECT_TRUE(std::isnan(manifest.leakage.gap));
+  EXPECT_TRUE(std::isnan(manifest.leakage.distance));
+  EXPECT_TRUE(manifest.says_nothing_else);
   EXPECT_FALSE(manifest.groups[0].covers[0].low);
   EXPECT_FALSE(manifest.groups[0].covers[0].high_included);
   EXPECT_EQ(manifest.columns.time, "");
@@ -87,7 +87,6 @@ Manifest example_of_two() {
   manifest.groups = {{.label = "all, west: 2 cells",
                       .covers = {{.label = "all"}, {.label = "west: 2 cells", .cells = {{0, 0}, {-1, 4}}}},
                       .people = 5,
-                      .values = 2,
                       .combinations = {{"20", "0:0"}, {"21.5", "-1:4"}}}};
   return manifest;
 }
@@ -124,6 +123,23 @@ TEST(Manifest, RefusesGroupsThatDoNotFitTheKindsOfTheSecrets) {
               damaged);
 }
 
+TEST(Manifest, NoticesWhatPublishDoesNotWrite) {
+  const TestFolder folder;
+  const std::string text = to_json(example());
+  const auto reads = [&](const std::string& from, const std::string& to) {
+    return read_manifest(folder.write("m", replaced(text, from, to))).says_nothing_else;
+  };
+  EXPECT_FALSE(reads("\"kind\"", "\"secret_entropy_bits\": 5.3165, \"kind\""));
+  EXPECT_FALSE(reads("\"people\": 5,", "\"people\": 5, \"values\": 2,"));
+}
+
+TEST(Manifest, StatesNoNumberOfDistinctValues) {
+  Manifest manifest = example();
+  manifest.groups[0].values = 2;
+  const Json json = Json::parse(to_json(manifest));
+  EXPECT_FALSE(json["groups"][0].contains("values"));
+}
+
 TEST(Manifest, SaysThatASeededReleaseMustNotBePublished) {
   Manifest manifest = example();
   EXPECT_THAT(to_json(manifest), Not(HasSubstr("must not be published")));
@@ -152,7 +168,7 @@ TEST(Manifest, RefusesWhatIsNone) {
               HasSubstr("not the manifest of a release"));
   EXPECT_THAT(refusal(folder.write("m", replaced(text, "\"seeded\": false", "\"seeded\": 3"))),
               HasSubstr("not the manifest of a release"));
-  EXPECT_THAT(refusal(folder.write("m", replaced(text, "\"format\": 2", "\"format\": 99"))),
+  EXPECT_THAT(refusal(folder.write("m", replaced(text, "\"format\": 3", "\"format\": 99"))),
               HasSubstr("Use the version of hyobscure that wrote it"));
 }
 

@@ -21,6 +21,7 @@
 #include "hyobscure/obscure/shortfalls.h"
 #include "hyobscure/obscure/signals.h"
 #include "hyobscure/release/areas.h"
+#include "hyobscure/release/coarse.h"
 #include "hyobscure/release/draw.h"
 #include "hyobscure/release/ledger.h"
 #include "hyobscure/release/publish_layout.h"
@@ -138,7 +139,7 @@ std::string how_many(const EarlierDraw& draw) {
           last.entry.mechanism));
 }
 
-/// Refuses people who were drawn for before, or finds what that costs.
+/// Refuses people who were drawn for before, or finds what that costs, with all digits.
 ManifestComposition about_earlier_draws(const Ledger& ledger, const fs::path& file,
                                         const data::People& people, const obscure::Mechanism& mechanism,
                                         bool second_draw) {
@@ -459,7 +460,10 @@ PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::
   result.manifest.format = layout.parquet ? "parquet" : "csv";
   result.manifest.columns = manifest_columns(spec, layout);
   describe_secret(engine, people, result.manifest);
+  result.promise = mechanism.promise;
+  result.leakage_together = composition.leakage;
   result.manifest.composition = composition;
+  result.manifest.composition.leakage = rounded_up_bits(composition.leakage, result.people);
   StagedFolder folder(settings.output, settings.force, release_folder());
   {
     const PublishedIds published(spec, mechanism.key, people);

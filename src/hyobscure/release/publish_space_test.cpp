@@ -29,8 +29,7 @@ TEST_F(PublishSpace, APlaceIsPublishedAsItsAreaWithTheOutlineBesideIt) {
     EXPECT_THAT(line_of(p), HasSubstr(half_of(spot_of(p)) == 0 ? ",west: 6 cells," : ",east: 6 cells,"));
   EXPECT_THAT(all_files("out"), ElementsAre(Key("areas.geojson"), Key("manifest.json"), Key("people.csv")));
   const Json areas = Json::parse(content("out/areas.geojson"));
-  EXPECT_EQ(areas["features"][1]["properties"].dump(),
-            R"({"label":"east: 6 cells","people":30,"values":6,"cells":6})");
+  EXPECT_EQ(areas["features"][1]["properties"].dump(), R"({"label":"east: 6 cells","people":30,"cells":6})");
   EXPECT_EQ(areas["features"][1]["geometry"]["coordinates"].dump(), "[[[[2,0],[4,0],[4,3],[2,3],[2,0]]]]");
   EXPECT_EQ(result.manifest.files[1].sha256, sha256_of_file(folder_ / "out/areas.geojson"));
   EXPECT_THAT(result.manifest.kinds, ElementsAre(data::AxisKind::Spatial));

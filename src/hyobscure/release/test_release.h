@@ -57,6 +57,8 @@ person = "who"
 item = "what"
 value = "stars"
 time = "day"
+[release]
+ids = "keep"
 )",
                             "spec.toml", folder_.path(), overrides);
   }
@@ -68,6 +70,8 @@ id = "id"
 secret = "age"
 features = ["n", "c", "s"]
 sets = ["s"]
+[release]
+ids = "keep"
 )",
                             "spec.toml", folder_.path(), overrides);
   }
@@ -120,7 +124,7 @@ sets = ["s"]
     mechanism.method = "by hand";
     mechanism.objective = "total";
     mechanism.distance = distance;
-    mechanism.limits = {20, 40, 2, 8};
+    mechanism.limits = {20, 40, 2, 8, false};
     mechanism.key = Key::from_seed(kSeed);
     mechanism.data_fingerprint = data::fingerprint(people);
     mechanism.people = static_cast<std::int64_t>(people.size());
@@ -132,6 +136,7 @@ sets = ["s"]
         mechanism.clusters.centres(static_cast<Eigen::Index>(c), row.items[i]) = row.values[i];
     }
     mechanism.groups = std::move(groups);
+    if (!people.kept.empty()) mechanism.smallest_pool = 5;
     count_cells(people, mechanism);
     return mechanism;
   }

@@ -74,6 +74,8 @@ secret = "home"
 file = "checkins.csv"
 person = "who"
 item = "what"
+[release]
+ids = "keep"
 )",
                             "spec.toml", folder_.path(), all);
   }

@@ -12,6 +12,7 @@
 #include "hyobscure/base/parallel.h"
 #include "hyobscure/release/manifest.h"
 #include "hyobscure/release/verify_areas.h"
+#include "hyobscure/release/verify_figures.h"
 #include "hyobscure/release/verify_findings.h"
 #include "hyobscure/release/verify_groups.h"
 #include "hyobscure/release/verify_original.h"
@@ -110,13 +111,14 @@ void check_labels(const Manifest& manifest, const std::map<std::string, std::int
   findings.add("every declared group occurs", empty, fmt::format("{} groups", declared.size()));
 }
 
-/// A number is a label only where its whole group is that one value, of which check_groups warns.
+/// A number is a label only where l = 1 allows it and its group covers just that value, of which check_groups
+/// warns.
 void check_no_numbers(Engine& engine, const Manifest& manifest, Findings& findings) {
   if (!manifest.has_one(data::AxisKind::Ordered)) return;
   const std::int64_t numbers = count(
       engine,
       "rel_people WHERE TRY_CAST(label AS DOUBLE) IS NOT NULL AND label NOT IN (SELECT label FROM rel_groups "
-      "WHERE declared_values = 1)");
+      "WHERE is_exact)");
   findings.add_count("the secret column holds no plain numbers", numbers, "people have a number there",
                      "labels only");
 }
@@ -146,12 +148,13 @@ void load_groups(Engine& engine, const Manifest& manifest) {
     parts += fmt::format(", s{} VARCHAR", axis);
   engine.run(
       fmt::format("CREATE OR REPLACE TEMP TABLE rel_groups (label VARCHAR, low DOUBLE, high DOUBLE, "
-                  "high_included BOOLEAN, declared_values BIGINT{})",
+                  "high_included BOOLEAN, is_exact BOOLEAN{})",
                   parts));
   const auto bound = [](const std::optional<double>& x) { return x ? fmt::format("{:.17g}", *x) : "NULL"; };
   for (const Group& group : manifest.groups) {
     std::string row = fmt::format("{}, {}, {}, {}, {}", quoted_text(group.label), bound(group.covers[0].low),
-                                  bound(group.covers[0].high), group.covers[0].high_included, group.values);
+                                  bound(group.covers[0].high), group.covers[0].high_included,
+                                  manifest.least_values <= 1 && is_exact(group.covers[0]));
     if (manifest.has_several_secrets())
       for (const Cover& cover : group.covers) row += ", " + quoted_text(cover.label);
     engine.run(fmt::format("INSERT INTO rel_groups VALUES ({})", row));
@@ -170,15 +173,28 @@ void check_parts(Engine& engine, const Manifest& manifest, const ReleasedTable& 
       "people have something else there", fmt::format("{}", fmt::join(manifest.columns.parts, ", ")));
 }
 
-/// Whoever shares a group and the kept cells with nobody can have no donor but themselves.
-void check_nobody_is_alone(Engine& engine, const Manifest& manifest, Findings& findings) {
+/// People with the same group and the same kept cells: that is what an attacker sees.
+void check_pools(Engine& engine, const Manifest& manifest, Findings& findings) {
   if (manifest.columns.keep.empty()) return;
-  const std::int64_t alone =
-      count(engine, "(SELECT 1 FROM rel_people GROUP BY label, kept HAVING count(*) = 1)");
-  findings.add_warning("nobody is alone in their group with their kept values", alone == 0,
-                       alone == 0
-                           ? fmt::format("kept: {}", fmt::join(manifest.columns.keep, ", "))
-                           : fmt::format("{} people are, and are published with their own features", alone));
+  const std::string columns = fmt::format("kept: {}", fmt::join(manifest.columns.keep, ", "));
+  const auto smaller_than = [&](double people) {
+    return count(engine,
+                 fmt::format("(SELECT 1 FROM rel_people GROUP BY label, kept HAVING count(*) < {})", people));
+  };
+  findings.add_count("nobody is alone in their group with their kept values", smaller_than(2),
+                     "people are, and can be published with their own features only", columns);
+  if (manifest.limits_for_pools) {
+    findings.add_count("people per pool (same group and kept values) are at least k",
+                       smaller_than(manifest.least_people), "pools have fewer",
+                       fmt::format("k = {}; {}", manifest.least_people, columns));
+    return;
+  }
+  const std::int64_t smallest = engine.integers(
+      "SELECT min(people) FROM (SELECT count(*) AS people FROM rel_people GROUP BY label, kept)")[0];
+  findings.add_warning(
+      "no pool (same group and kept values) is smaller than k",
+      static_cast<double>(smallest) >= manifest.least_people,
+      fmt::format("the limits are declared for groups; the smallest pool has {} people", smallest));
 }
 
 // --- ids and events
@@ -216,6 +232,7 @@ LoadedRelease verify_alone(Engine& engine, const fs::path& folder, const Manifes
   check_no_accepted_leakage(manifest, findings);
   check_no_other_files(folder, manifest, findings);
   check_groups(manifest, findings);
+  check_figures(manifest, findings);
 
   LoadedRelease release{people_table(manifest), events_table(manifest)};
   if (!check_files(folder, manifest, findings)) return release;
@@ -228,7 +245,7 @@ LoadedRelease verify_alone(Engine& engine, const fs::path& folder, const Manifes
   check_no_numbers(engine, manifest, findings);
   check_parts(engine, manifest, release.people, findings);
   check_people_per_group(manifest, people, findings);
-  check_nobody_is_alone(engine, manifest, findings);
+  check_pools(engine, manifest, findings);
   check_ids(engine, manifest, findings);
   if (manifest.is_long()) {
     if (!check_columns_and_load(engine, manifest, folder, release.events, findings)) return release;

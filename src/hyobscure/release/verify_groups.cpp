@@ -220,38 +220,36 @@ std::optional<double> whole_numbers_in(const Cover& cover) {
   return last - std::ceil(*cover.low) + 1;
 }
 
+/// The manifest of numbers does not say how many values a group has (the original tells); its range shows how
+/// many there can be.
 void check_room_of_ranges(const Manifest& manifest, Findings& findings) {
-  std::vector<std::string> too_many;
+  std::vector<std::string> narrow;
   for (const Group& group : manifest.groups) {
     const auto room = whole_numbers_in(group.covers[0]);
-    if (manifest.whole_numbers && room && static_cast<double>(group.values) > *room)
-      too_many.push_back(
-          fmt::format("{} declares {} values, its range holds {}", group.label, group.values, *room));
+    if (manifest.whole_numbers && room && *room < manifest.least_values)
+      narrow.push_back(fmt::format("{} holds {} whole numbers", group.label, *room));
   }
-  findings.add("the range of a group holds its declared values", too_many, "as whole numbers");
+  findings.add("the range of every group has room for l values", narrow,
+               fmt::format("l = {}", manifest.least_values));
 }
 
 void check_lengths_of_lists(const Manifest& manifest, Findings& findings) {
-  std::vector<std::string> different;
+  std::vector<std::string> outside, unread;
   for (const Group& group : manifest.groups) {
     const auto listed = listed_secrets(manifest, group).size();
-    if (listed != static_cast<std::size_t>(group.values))
-      different.push_back(
-          fmt::format("{} declares {} values and lists {}", group.label, group.values, listed));
+    if (static_cast<double>(listed) < manifest.least_values ||
+        static_cast<double>(listed) > manifest.most_values)
+      outside.push_back(fmt::format("{} lists {} values", group.label, listed));
+    if (listed < group.combinations.size())
+      unread.push_back(
+          fmt::format("{} lists {} that are none", group.label, group.combinations.size() - listed));
   }
-  findings.add("groups list as many secrets as they declare", different,
-               fmt::format("{} groups", manifest.groups.size()));
+  findings.add("listed values per group are within (l, beta)", outside,
+               limits_text(manifest.least_values, manifest.most_values));
+  findings.add("every listed secret can be read", unread, fmt::format("{} groups", manifest.groups.size()));
 }
 
-void check_declared_values(const Manifest& manifest, Findings& findings) {
-  std::vector<std::string> wrong;
-  for (const Group& group : manifest.groups) {
-    const auto values = static_cast<double>(group.values);
-    if (values < manifest.least_values || values > manifest.most_values)
-      wrong.push_back(fmt::format("{} has {} values", group.label, group.values));
-  }
-  const std::string limits = limits_text(manifest.least_values, manifest.most_values);
-  findings.add("declared values per group are within (l, beta)", wrong, limits);
+void check_numbers_of_values(const Manifest& manifest, Findings& findings) {
   if (manifest.has_one(AxisKind::Ordered)) check_room_of_ranges(manifest, findings);
   if (are_listed(manifest)) check_lengths_of_lists(manifest, findings);
 }
@@ -262,16 +260,11 @@ void check_declared_values(const Manifest& manifest, Findings& findings) {
 void check_single_values(const Manifest& manifest, Findings& findings) {
   std::vector<std::string> exact;
   for (const Group& group : manifest.groups)
-    if (group.values == 1)
+    if (std::ranges::all_of(group.covers, is_exact) || listed_values(manifest, group) == 1)
       exact.push_back(fmt::format("{} holds one value: it publishes the exact secret", group.label));
   findings.add_warning(
       "no group is a single value", exact.empty(),
-      exact.empty() ? "every group has at least two" : fmt::format("{}", fmt::join(exact, "; ")));
-}
-
-bool is_exact(const Cover& cover) {
-  return cover.cells.size() == 1 || cover.names.size() == 1 ||
-         (cover.low && cover.high && cover.high_included && *cover.low == *cover.high);
+      exact.empty() ? "every group has room for two" : fmt::format("{}", fmt::join(exact, "; ")));
 }
 
 /// The same for labels: that of several values must not read as one.
@@ -312,13 +305,23 @@ void check_single_values_of_each(const Manifest& manifest, Findings& findings) {
 
 }  // namespace
 
+bool is_exact(const Cover& cover) {
+  return cover.cells.size() == 1 || cover.names.size() == 1 ||
+         (cover.low && cover.high && cover.high_included && *cover.low == *cover.high);
+}
+
+std::optional<std::int64_t> listed_values(const Manifest& manifest, const Group& group) {
+  if (!are_listed(manifest)) return std::nullopt;
+  return static_cast<std::int64_t>(listed_secrets(manifest, group).size());
+}
+
 void check_groups(const Manifest& manifest, Findings& findings) {
   if (manifest.has_one(AxisKind::Ordered))
     check_group_ranges(manifest, findings);
   else
     check_overlap(manifest, findings);
   check_connected(manifest, findings);
-  check_declared_values(manifest, findings);
+  check_numbers_of_values(manifest, findings);
   check_single_values(manifest, findings);
   if (!manifest.has_one(AxisKind::Ordered)) check_no_exact_labels(manifest, findings);
   check_single_values_of_each(manifest, findings);

@@ -68,35 +68,36 @@ std::string attacks_text(const study::Audit& audit) {
 
 std::string informed_number_text(const study::Audit& audit) {
   std::string text = fmt::format(
-      "  Somebody who knows the whole table and the channel errs by {} (by {} with the group alone): nobody "
-      "who sees "
-      "one release errs less.\n",
+      "  Informed attacker (knows all rows, secrets and the channel, not which row is the target's): error "
+      "{} "
+      "({} with the group alone). No attacker who sees only this release can do better on average.\n",
       figure(audit.informed->error), figure(audit.informed->group_only));
   if (audit.repeated.empty()) return text;
-  text += "  Were the same people released anew, he would err by";
+  text += "  If the same people were released again: error";
   for (const audit::RepeatedErrors& repeated : audit.repeated)
     text += fmt::format("{} {} after {}", &repeated == &audit.repeated.front() ? "" : ",",
                         figure(repeated.error.mean), repeated.releases);
-  return text + " releases: publish once.\n";
+  return text + " releases. So publish once.\n";
 }
 
 std::string informed_guess_text(const study::Audit& audit) {
   const audit::InformedErrors& informed = *audit.informed;
   std::string text = fmt::format(
-      "  Somebody who knows the whole table and the channel guesses wrong for a share of {} ({} with the "
-      "group "
-      "alone): nobody who sees one release is wrong less often.\n",
+      "  Informed attacker (knows all rows, secrets and the channel, not which row is the target's): wrong "
+      "for "
+      "a share of {} ({} with the group alone). No attacker who sees only this release can do better on "
+      "average.\n",
       figure(informed.error), figure(informed.group_only));
   if (std::isfinite(informed.km))
-    text += fmt::format("  He comes within {} km on average ({} km with the group alone).\n",
+    text += fmt::format("  It comes within {} km on average ({} km with the group alone).\n",
                         figure(informed.km), figure(informed.group_only_km));
   if (audit.repeated.empty()) return text;
-  text += "  Were the same people released anew, he would be wrong for";
+  text += "  If the same people were released again: wrong for";
   for (const audit::RepeatedErrors& repeated : audit.repeated)
     text += fmt::format(
         "{} {}{} after {}", &repeated == &audit.repeated.front() ? "" : ",", figure(repeated.error.mean),
         repeated.km ? fmt::format(" ({} km)", figure(repeated.km->mean)) : "", repeated.releases);
-  return text + " releases: publish once.\n";
+  return text + " releases. So publish once.\n";
 }
 
 std::string informed_text(const study::Audit& audit) {

@@ -157,6 +157,10 @@ void add_mechanism(Json& json, const ReportInput& input) {
   json["constraints"] = {{"people", {mechanism.limits.least_people, mechanism.limits.most_people}},
                          {"values", {mechanism.limits.least_values, mechanism.limits.most_values}},
                          {"groups", mechanism.groups.size()}};
+  if (mechanism.smallest_pool > 0) {
+    json["constraints"]["for"] = mechanism.limits.for_pools ? "pools" : "groups";
+    json["constraints"]["smallest_pool"] = mechanism.smallest_pool;
+  }
   add_group_facts(json, input.reading.people, mechanism);
   json["leakage"] = leakage_facts(promise);
   if (std::isfinite(promise.epsilon)) json["leakage"]["epsilon"] = promise.epsilon;
@@ -274,11 +278,14 @@ Json limits_facts(const ReportInput& input) {
       "A second, independent release of the same people tells far more than one: publish once.",
       "Whoever holds the mechanism file or its key can undo the release. Keep it as you keep the data.",
       "What is published elsewhere about the same people is not counted here.",
-      "Attacks show what these attackers found. The leakage in bits bounds every attacker who sees this "
-      "release "
-      "only."};
+      "Attacks show what these attackers found. The leakage in bits bounds, on average over people, every "
+      "attacker who sees this release only, even one who knows all rows, all secrets and the channel, but "
+      "not "
+      "which row is the target's own."};
   if (!input.spec.people.keep.empty())
-    limits.push_back("Kept columns are published as they are; the leakage counts what they tell.");
+    limits.push_back("Kept columns are published as they are; the leakage counts what they reveal.");
+  if (input.manifest != nullptr && input.manifest->ids == "keep")
+    limits.push_back("The release is pseudonymous: people are published under the original ids.");
   return limits;
 }
 

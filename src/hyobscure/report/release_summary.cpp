@@ -12,9 +12,9 @@ std::string release_text(const release::PublishResult& result) {
   const release::Manifest& manifest = result.manifest;
   std::string text = fmt::format("Release of {} people", count_text(result.people));
   if (manifest.is_long()) text += fmt::format(" with {} events", count_text(result.events));
-  text += fmt::format(", ids {}\n", manifest.ids == "keep"      ? "kept"
-                                    : manifest.ids == "replace" ? "replaced"
-                                                                : "dropped");
+  text += manifest.ids == "keep"      ? ", pseudonymous: published under the original ids\n"
+          : manifest.ids == "replace" ? ", ids replaced\n"
+                                      : ", ids dropped\n";
   TextTable table({"file", "rows", "sha256"});
   for (const auto& file : manifest.files)
     table.row({file.name, count_text(file.rows), file.sha256.substr(0, 16) + "..."});
@@ -24,13 +24,16 @@ std::string release_text(const release::PublishResult& result) {
       "  {} of {} people drew their own features: the leakage counts it, but anyone who knows part of such "
       "a\n"
       "  row recognises the person (method.self_donor = \"never\" forbids it)\n",
-      result.realised_distance, manifest.leakage.distance, count_text(result.people_unchanged),
+      result.realised_distance, result.promise.distance, count_text(result.people_unchanged),
       count_text(result.people));
+  text +=
+      fmt::format("  the manifest states a leakage of at most {} bits: figures of a release are rounded up\n",
+                  manifest.leakage.leakage);
   if (const auto& composition = manifest.composition; composition.earlier_draws > 0)
     text += fmt::format(
         "  Drawn for before: with {} earlier {} of the same people this tells up to {:.4f} of {:.4f} bits.\n",
         composition.earlier_draws, composition.earlier_draws == 1 ? "release" : "releases",
-        composition.leakage, manifest.leakage.secret_entropy);
+        result.leakage_together, result.promise.secret_entropy);
   if (manifest.seeded) text += "  Seeded, for trials: this release must not be published.\n";
   return text;
 }
@@ -43,15 +46,16 @@ std::string release_json(const release::PublishResult& result, double seconds) {
                {"events", result.events},
                {"people_unchanged", result.people_unchanged},
                {"realised_distance", result.realised_distance},
-               {"distance", manifest.leakage.distance},
-               {"budget", manifest.leakage.budget},
-               {"leakage_bits", manifest.leakage.leakage},
+               {"distance", number(result.promise.distance)},
+               {"budget", number(result.promise.budget)},
+               {"leakage_bits", number(result.promise.leakage)},
+               {"published_leakage_bits", number(manifest.leakage.leakage)},
                {"seeded", manifest.seeded},
                {"earlier_draws", manifest.composition.earlier_draws},
-               {"leakage_together_bits", number(manifest.composition.leakage)}};
+               {"leakage_together_bits", number(result.leakage_together)}};
   json["groups"] = Json::array();
   for (const auto& group : manifest.groups)
-    json["groups"].push_back({{"label", group.label}, {"people", group.people}, {"values", group.values}});
+    json["groups"].push_back({{"label", group.label}, {"people", group.people}});
   json["files"] = Json::array();
   for (const auto& file : manifest.files)
     json["files"].push_back({{"name", file.name}, {"rows", file.rows}, {"sha256", file.sha256}});

@@ -120,6 +120,22 @@ std::string preview_text(const obscure::GroupsPreview& preview, const obscure::I
 
 std::string limit_text(double low, double high) { return fmt::format("{} to {}", low, high); }
 
+/// k and l of pools where they hold for pools; the smallest pool in any case.
+std::string limits_line(const obscure::Mechanism& mechanism) {
+  const obscure::Limits& limits = mechanism.limits;
+  std::string text =
+      fmt::format("  limits{}: people {}, values {}\n", mechanism.smallest_pool > 0 ? " of groups" : "",
+                  limit_text(limits.least_people, limits.most_people),
+                  limit_text(limits.least_values, limits.most_values));
+  if (mechanism.smallest_pool == 0) return text;
+  text += limits.for_pools ? fmt::format(
+                                 "  limits of pools (same group and kept cells): people at least {}, "
+                                 "values at least {}\n",
+                                 limits.least_people, limits.least_values)
+                           : "  pools (same group and kept cells): at least two people, no other limit\n";
+  return text + fmt::format("  smallest pool: {} people\n", count_text(mechanism.smallest_pool));
+}
+
 std::string history_text(const std::vector<obscure::Round>& history) {
   TextTable table({"round", "leakage (bits)", "distance", "boundary moves"});
   for (std::size_t i = 0; i < history.size(); ++i)
@@ -184,8 +200,10 @@ std::string inspection_text(const obscure::Inspection& inspection, const data::R
                       count_text(std::llround(inspection.distinct_values)),
                       bits_text(inspection.secret_entropy_bits));
   if (static_cast<double>(inspection.atoms) < inspection.distinct_values)
-    text += fmt::format("  joined to {} neighbourhoods (secret.atoms); leakage is about these\n",
-                        inspection.atoms);
+    text += fmt::format(
+        "  joined to {} neighbourhoods (secret.atoms): figures of unprotected features are about these; fit "
+        "accounts exact values\n",
+        inspection.atoms);
   text += fmt::format("  unprotected features tell      {} {}\n", bits_text(inspection.features.bits),
                       beside_null(inspection.features.null_bits, inspection.features.null_deviation_bits));
   text +=
@@ -258,9 +276,7 @@ std::string mechanism_text(const obscure::Mechanism& mechanism, const data::Read
       fmt::format("Mechanism ({}, {}) for {} people\n", mechanism.method, how, count_text(mechanism.people));
   text += left_out_text(counts);
   text += fmt::format("\n{}", groups_table(mechanism.groups));
-  text += fmt::format("  limits: people {}, values {}\n",
-                      limit_text(mechanism.limits.least_people, mechanism.limits.most_people),
-                      limit_text(mechanism.limits.least_values, mechanism.limits.most_values));
+  text += limits_line(mechanism);
   text += fmt::format("\nWhat the release will tell about the secret, of H(Y) = {}\n",
                       bits_text(promise.secret_entropy));
   text += fmt::format("  in all                {} ({})\n", bits_text(promise.leakage),
@@ -271,7 +287,7 @@ std::string mechanism_text(const obscure::Mechanism& mechanism, const data::Read
   text += fmt::format("    by the features     {}, unprotected {} {}\n", bits_text(promise.leakage_features),
                       bits_text(promise.leakage_unprotected),
                       by_cells ? beside_null(promise.leakage_null, promise.leakage_null_deviation)
-                               : "(to somebody who knows the whole table)");
+                               : "(to an informed attacker)");
   if (!by_cells) text += fmt::format("      by their clusters {}\n", bits_text(promise.leakage_clusters));
   if (std::isfinite(promise.leakage_learned))
     text += fmt::format("      to a model        {} (trained on other people)\n",
@@ -279,8 +295,12 @@ std::string mechanism_text(const obscure::Mechanism& mechanism, const data::Read
   if (std::isfinite(promise.epsilon))
     text += fmt::format("  differential privacy of the choice of donors: epsilon = 2 beta d_max = {:.4g}\n",
                         promise.epsilon);
-  text += fmt::format("  any attacker's guess of the exact value is wrong at least {} of the time (Fano)\n",
-                      share_text(promise.fano_error_bound, 1));
+  text +=
+      fmt::format("  a guess of the exact value from the release is wrong for at least {} of people (Fano)\n",
+                  share_text(promise.fano_error_bound, 1));
+  text +=
+      "  the informed attacker knows all rows, all secrets and the channel, not which row is the target's "
+      "own\n";
   text +=
       fmt::format("\nWhat it costs\n  expected distance     {:.6f}{} ({})\n", promise.distance,
                   std::isfinite(promise.budget) ? fmt::format(" of the budget {:.6f}", promise.budget) : "",
@@ -313,6 +333,8 @@ std::string mechanism_json(const obscure::Mechanism& mechanism, const data::Read
                {"people", mechanism.people},
                {"read", counts_json(counts)},
                {"groups", groups_json(mechanism.groups)},
+               {"limits_for", mechanism.limits.for_pools ? "pools" : "groups"},
+               {"smallest_pool", mechanism.smallest_pool},
                {"leakage_bits", number(promise.leakage)},
                {"leakage_groups_bits", number(promise.leakage_groups)},
                {"leakage_features_bits", number(promise.leakage_features)},

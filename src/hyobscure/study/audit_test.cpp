@@ -43,6 +43,7 @@ class AuditTest : public testing::Test {
                                          {"method.name", "xobf"},
                                          {"channel.clusters", "4"},
                                          {"channel.budget_share", "0.5"},
+                                         {"release.ids", "keep"},
                                          {"audit.releases", "2"},
                                          {"audit.attackers", "[\"boosting\"]"}});
     return data::read_spec(loaded().folder / "d" / "spec.toml", overrides);
