@@ -131,7 +131,7 @@ TEST_P(SavedCensus, OfAQueryIsNotSaved) {
 /// With one number edited, and the hash made to fit: refused, or a census that can be worked with.
 TEST_P(SavedCensus, WithEditedNumbersIsRefusedOrHarmless) {
   const fs::path census = folder_ / "census";
-  const auto description = nlohmann::json::parse(read_file(census / "census.json"));
+  const auto description = nlohmann::ordered_json::parse(read_file(census / "census.json"));
   int refused = 0, tried = 0;
   const auto try_edit = [&](const char* name, std::size_t at, std::size_t width, std::uint64_t number) {
     const std::string whole = read_file(census / name);
@@ -164,6 +164,7 @@ TEST_P(SavedCensus, WithEditedNumbersIsRefusedOrHarmless) {
   }
   EXPECT_EQ(tried, 80);
   EXPECT_GT(refused, 30);
+  EXPECT_LT(refused, 80);  // some numbers may be any: it is not the hash that refuses
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, SavedCensus,
