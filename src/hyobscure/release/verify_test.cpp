@@ -367,6 +367,7 @@ TEST_F(Verify, NoticesTheSecretUnderAnotherName) {
   spec.people.source.query =
       "SELECT *, CAST(age AS DOUBLE) AS n2 FROM read_csv('wide.csv', all_varchar = true)";
   spec.people.features.push_back("n2");
+  spec.people.allow_identifying = {"n2"};
   (void)publish_to("out", spec);
   EXPECT_THAT(failed(against(spec)), ElementsAre("no feature column is the secret"));
 }
