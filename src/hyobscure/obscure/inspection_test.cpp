@@ -88,5 +88,25 @@ TEST(Inspection, WorksWithoutLimitsAndWithImpossibleOnes) {
   EXPECT_LE(open.secret_entropy_bits, std::log2(53));
 }
 
+TEST(Inspection, WhatAColumnTellsIsItsInformationBesideChance) {
+  const std::string people =
+      "SELECT 'p' || i AS id, 20 + i % 4 AS age, 'half ' || (i % 4) // 2 AS half, hash(i) % 5 AS chance, "
+      "CASE WHEN i % 2 = 0 THEN i END AS odd_is_empty FROM range(400) t(i)";
+  const data::Spec spec = data::parse_spec("", "test", ".",
+                                           {{"people.query", people},
+                                            {"people.id", "id"},
+                                            {"people.secret", "age"},
+                                            {"people.features", "[\"half\", \"chance\", \"odd_is_empty\"]"}});
+  data::Engine engine({}, {});
+  const auto columns = inspect_columns(data::ColumnTable(engine, spec), spec);
+  ASSERT_EQ(columns.size(), 4u);
+  EXPECT_NEAR(columns[0].leakage.bits, 1, 1e-12);
+  EXPECT_LT(columns[0].leakage.null_bits, 0.05);
+  const MeasuredLeakage& chance = columns[1].leakage;  // four deviations: the hash is fixed
+  EXPECT_LT(std::abs(chance.bits - chance.null_bits), 4 * chance.null_deviation_bits);
+  EXPECT_GT(columns[2].leakage.bits, 1);             // an empty cell tells as others do
+  EXPECT_TRUE(std::isnan(columns[3].leakage.bits));  // the secret itself
+}
+
 }  // namespace
 }  // namespace hyobscure::obscure

@@ -153,7 +153,7 @@ TEST_F(Publish, KeptCellsOfACsvFileStayTextInParquet) {
 TEST_F(Publish, RefusesASecretThatIsAlsoKeptInOtherLetters) {
   write_kept_sources();
   auto spec = kept_spec(true);
-  spec.people.keep = {"AGE"};
+  spec.people.keep = spec.people.allow_identifying = {"AGE"};
   EXPECT_THAT(refusal([&] { (void)publish_to("out", spec); }), HasSubstr("two roles"));
 }
 
@@ -407,6 +407,7 @@ TEST_F(Publish, RefusesAMechanismThatWasMadeForOtherData) {
 TEST_F(Publish, RefusesASecretThatIsAlsoAFeatureInOtherLetters) {
   auto spec = wide_spec();
   spec.people.features.push_back("AGE");
+  spec.people.allow_identifying = {"AGE"};
   EXPECT_THAT(refusal([&] { (void)publish_to("out", spec); }), HasSubstr("two roles"));
 }
 

@@ -43,7 +43,9 @@ class SpaceReleaseTest : public ReleaseTest {
     return space_spec("title", "categorical", overrides);
   }
   data::Spec years_and_jobs(const std::vector<data::Override>& overrides = {}) const {
-    return space_spec("years,job", "ordered,categorical", overrides);
+    data::Spec spec = space_spec("years,job", "ordered,categorical", overrides);
+    spec.people.allow_identifying = spec.people.features;  // one of them tells the job
+    return spec;
   }
   data::Spec years_and_places(const std::vector<data::Override>& overrides = {}) const {
     return space_spec("years,spot", "ordered,spatial", overrides);

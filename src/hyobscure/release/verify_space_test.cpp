@@ -277,7 +277,7 @@ TEST_F(VerifySpace, NoticesAnotherGrid) {
 
 TEST_F(VerifySpace, NoticesASecretUnderAnotherName) {
   std::string text = content("space.csv");
-  const auto spec = titles({{"people.features", "n,c,s,copy"}});
+  const auto spec = titles({{"people.features", "n,c,s,copy"}, {"people.allow_identifying", "copy"}});
   std::string copied = "id,spot,title,years,job,n,c,s,copy\n";
   for (int p = 0; p < kPeople; ++p) copied += lines("space.csv")[1 + p] + "," + title_of(spot_of(p)) + "\n";
   folder_.write("space.csv", copied);

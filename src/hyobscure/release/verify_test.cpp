@@ -403,6 +403,7 @@ TEST_F(Verify, NoticesTheSecretAsAKeptColumn) {
   spec.people.source.file.clear();
   spec.people.source.query = "SELECT *, age AS years FROM 'kept_people.csv'";
   spec.people.keep = {"years"};
+  spec.people.allow_identifying = spec.people.keep;
   (void)publish_to("out", spec);
   EXPECT_THAT(failed(against(spec)), ElementsAre("no kept column is the secret"));
 }
@@ -413,6 +414,7 @@ TEST_F(Verify, NoticesTheSecretUnderAnotherName) {
   spec.people.source.query =
       "SELECT *, CAST(age AS DOUBLE) AS n2 FROM read_csv('wide.csv', all_varchar = true)";
   spec.people.features.push_back("n2");
+  spec.people.allow_identifying = spec.people.features;
   (void)publish_to("out", spec);
   EXPECT_THAT(failed(against(spec)), ElementsAre("no feature column is the secret"));
 }
