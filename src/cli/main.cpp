@@ -40,6 +40,13 @@ void add_commands(CLI::App& app, Command& chosen) {
   add_settings_command(app, chosen);
 }
 
+/// Where and what may hold names of others, and are one line; the remedy is ours, and may be a list.
+std::string lines_of(const InputError& error) {
+  const std::string_view text = error.what();
+  const std::size_t remedy = text.size() - error.remedy().size();
+  return one_line(text.substr(0, remedy)) + for_terminal(text.substr(remedy));
+}
+
 int tell_error(const CommonOptions& common, int code, const std::string& text,
                const InputError* input = nullptr) {
   if (common.json) {
@@ -54,7 +61,7 @@ int tell_error(const CommonOptions& common, int code, const std::string& text,
     print(fmt::format("{}\n", nlohmann::ordered_json{{"error", error}}.dump(
                                   -1, ' ', false, nlohmann::json::error_handler_t::replace)));
   }
-  fmt::print(stderr, "hyobscure: {}\n", one_line(text));
+  fmt::print(stderr, "hyobscure: {}\n", input != nullptr ? lines_of(*input) : one_line(text));
   return code;
 }
 

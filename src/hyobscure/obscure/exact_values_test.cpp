@@ -34,6 +34,7 @@ file = "people.csv"
 id = "id"
 secret = "income"
 features = ["a", "b"]
+allow_identifying = ["a", "b"]
 [secret]
 atoms = 8
 [groups]

@@ -155,6 +155,7 @@ TEST_F(Fine, HidesFromTheModelWhatTheThreatSays) {
   const auto with = [&](const char* threat) {
     return fit(people, spec({{"method.threat", threat},
                              {"channel.budget_share", "0.5"},
+                             {"groups.count", "2"},
                              {"groups.people", "[100, 140]"},
                              {"groups.values", "[4, 8]"}}))
         .promise;
@@ -188,6 +189,7 @@ TEST_F(Fine, TheInformedAttackerNeverHasLessThanItsLeastWeight) {
   for (const char* least : {"0.2", "0.9"}) {
     const data::Spec at = spec({{"method.least_informed_weight", least},
                                 {"channel.budget_share", "0.5"},
+                                {"groups.count", "2"},
                                 {"groups.people", "[100, 140]"},
                                 {"groups.values", "[4, 8]"}});
     EXPECT_GE(fit(people, at).promise.informed_weight, at.method.least_informed_weight);
@@ -197,8 +199,10 @@ TEST_F(Fine, TheInformedAttackerNeverHasLessThanItsLeastWeight) {
 TEST_F(Fine, WhatASweepShowsNeverRisesWithTheBudget) {
   const data::People few = predictable_people();
   for (const char* threat : {"informed", "both", "learned"}) {
-    const data::Spec at =
-        spec({{"method.threat", threat}, {"groups.people", "[100, 140]"}, {"groups.values", "[4, 8]"}});
+    const data::Spec at = spec({{"method.threat", threat},
+                                {"groups.count", "2"},
+                                {"groups.people", "[100, 140]"},
+                                {"groups.values", "[4, 8]"}});
     const Frontier frontier = trace_frontier(few, at, census_of(few, at), 9);
     ASSERT_EQ(frontier.points.size(), 9u);
     double least = std::numeric_limits<double>::infinity();

@@ -129,10 +129,14 @@ TEST_F(KeptColumn, LimitsOfGroupsOnlyAreAChoiceThatTheMechanismStates) {
 
 TEST_F(KeptColumn, APoolOfOnePersonIsRefusedWhateverTheSetting) {
   const std::string alone = "such a person could publish only themselves";
-  EXPECT_THAT(refusal({{"people.keep", "name"}, {"groups.limits_for", "groups"}}),
-              AllOf(HasSubstr("kept columns (name)"), HasSubstr(alone), HasSubstr("merge its rare values"),
-                    Not(HasSubstr("limits_for"))));
-  EXPECT_THAT(refusal({{"people.keep", "name"}, {"groups.people", "1,180"}}), HasSubstr("make pools"));
+  EXPECT_THAT(
+      refusal(
+          {{"people.keep", "name"}, {"people.allow_identifying", "name"}, {"groups.limits_for", "groups"}}),
+      AllOf(HasSubstr("kept columns (name)"), HasSubstr(alone), HasSubstr("merge its rare values"),
+            Not(HasSubstr("limits_for"))));
+  EXPECT_THAT(
+      refusal({{"people.keep", "name"}, {"people.allow_identifying", "name"}, {"groups.people", "1,180"}}),
+      HasSubstr("make pools"));
 }
 
 TEST_F(KeptColumn, GivenGroupsAreCheckedToo) {

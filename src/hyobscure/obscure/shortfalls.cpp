@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "hyobscure/obscure/method.h"
-
 namespace hyobscure::obscure {
 namespace {
 
@@ -23,7 +21,7 @@ std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share);
 
 std::vector<std::string> shortfalls(const Mechanism& mechanism) {
   const Promise& promise = mechanism.promise;
-  const bool optimises = !method_named(mechanism.method).has_parameter;
+  const bool optimises = !mechanism.parameter;  // a baseline spends what its knob can spend
   std::vector<std::string> found;
   if (optimises && promise.distance < kSpent * promise.budget &&
       promise.leakage_features > promise.leakage_any_donor + kHardlyLeaks)

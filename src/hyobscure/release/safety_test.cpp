@@ -99,7 +99,8 @@ class RandomTable {
   void describe(const std::string& kind, const std::string& features, int kept) {
     toml_ = "[people]\nfile = \"people.csv\"\nid = \"id\"\n";
     toml_ += kind == "several" ? "secret = [\"y\", \"sex\"]\n" : "secret = \"y\"\n";
-    if (features != "events") toml_ += "features = [\"a\", \"b\", \"c\"]\n";
+    if (features != "events")
+      toml_ += "features = [\"a\", \"b\", \"c\"]\nallow_identifying = [\"a\", \"b\", \"c\"]\n";
     if (kept > 0)
       toml_ += kept == 1   ? "keep = [\"k0\"]\n"
                : kept == 2 ? "keep = [\"k0\", \"k1\"]\n"
@@ -112,6 +113,7 @@ class RandomTable {
     if (kind == "spatial") toml_ += "kind = \"spatial\"\nlatitude = \"lat\"\nlongitude = \"lon\"\n";
     toml_ += fmt::format("[groups]\npeople = [{}, {}]\nvalues = [2, {}]\n", std::max(2, people_ / 8), people_,
                          2 * values_);
+    if (kept > 0 && below(2) == 0) toml_ += "limits_for = \"groups\"\n";
     toml_ += "[channel]\nclusters = 5\n[release]\nledger = \"none\"\n";
   }
 
@@ -228,6 +230,7 @@ class Safety {
     double whole = kUnset;
     for (const double share : {0.0, 0.25, 0.5, 0.75, 1.0, 1.3}) {
       SCOPED_TRACE(fmt::format("share {} of the budgets", share));
+      if (share > 1 && !std::isfinite(whole)) continue;
       const data::Spec at =
           table_.spec({share <= 1 ? data::Override{"channel.budget_share", fmt::format("{}", share)}
                                   : data::Override{"channel.budget", fmt::format("{}", share * whole)}});
