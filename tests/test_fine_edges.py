@@ -13,7 +13,7 @@ def table(hyobscure, tmp_path):
 
     def work(rows, people, values, *flags, budget=("--channel.budget_share", 0.7)):
         folder = tmp_path / "data"
-        folder.mkdir()
+        folder.mkdir(exist_ok=True)
         names = [f"f{i}" for i in range(len(rows[0]) - 1)]
         with open(folder / "people.csv", "w", newline="") as file:
             csv.writer(file).writerows([["id", "age", *names], *([f"p{i}", *row] for i, row in enumerate(rows))])
@@ -51,17 +51,18 @@ def people(count, ages):
     return [(20 + i % ages, i % 7, (i * i) % 5, i % 3) for i in range(count)]
 
 
-def test_groups_of_one_and_two_people(table):
-    rows = [(20, 1, 0, 0), (21, 0, 1, 0), (22, 0, 0, 1), *((23 + i % 2, 1, i % 3, 1) for i in range(6))]
-    fitted = table(rows, [1, 6], [1, 3], "--groups.fixed", "[[20,20],[21,22],[23,24]]")
-    assert fitted.code == 0, fitted.err
-    assert [group["people"] for group in fitted.json["groups"]] == [1, 2, 6]
+def test_groups_of_two_people_swap_or_stay_and_are_no_success(table):
+    rows = [(21, 0, 1, 0), (22, 0, 0, 1), *((23 + i % 2, 1, i % 3, 1) for i in range(6))]
+    fitted = table(rows, [1, 6], [1, 3], "--groups.fixed", "[[21,22],[23,24]]", "--method.self_donor", "never")
+    assert fitted.code == 3, fitted.err  # who must take the other's row is known by it
+    assert [group["people"] for group in fitted.json["groups"]] == [2, 6]
 
 
-def test_a_lone_person_without_self_donor_publishes_the_own_row(table):
+def test_a_lone_person_is_refused(table):
     rows = [(20, 1, 0, 0), *((21 + i % 2, 1, i % 3, 1) for i in range(6))]
-    fitted = table(rows, [1, 6], [1, 3], "--groups.fixed", "[[20,20],[21,22]]", "--method.self_donor", "never")
-    assert fitted.code == 0, fitted.err
+    for donors in ("never", "allowed"):
+        fitted = table(rows, [1, 6], [1, 3], "--groups.fixed", "[[20,20],[21,22]]", "--method.self_donor", donors)
+        assert fitted.code == 2 and "1 people" in fitted.err, fitted.err
 
 
 def test_identical_rows_tell_nothing(table):

@@ -13,7 +13,7 @@ def promised(hyobscure, spec, text, tmp_path, *flags, method=QUICK):
 
 def test_the_promise_is_kept_and_told_with_its_interval(hyobscure, people, tmp_path):
     fitted = promised(hyobscure, people / "spec.toml", "at most 3% of map", tmp_path, "--json")
-    assert fitted.code == 0, fitted.err
+    assert fitted.usable, fitted.err
     kept = fitted.json["promise"]
     assert (kept["text"], kept["percent"], kept["measure"]) == ("at most 3 % of mAP", 3, "mAP")
     assert kept["loss_percent"]["low"] <= kept["loss_percent"]["mean"] <= kept["loss_percent"]["high"] <= 3
@@ -28,12 +28,12 @@ def test_the_promise_is_kept_and_told_with_its_interval(hyobscure, people, tmp_p
 def test_the_text_shows_what_was_tried_and_publish_and_audit_go_on_from_there(hyobscure, people, tmp_path):
     spec = tmp_path / "spec.toml"
     text = (people / "spec.toml").read_text().replace('file   = "', f'file   = "{people}/')
-    spec.write_text(text.replace("budget_share = 0.3", 'budget = "at most 3 % of mAP"'))
+    spec.write_text(text.replace("budget_share = 0.7", 'budget = "at most 3 % of mAP"'))
     fitted = hyobscure("fit", spec, *QUICK, "-o", tmp_path / "m.json")
-    assert fitted.code == 0, fitted.err
+    assert fitted.usable, fitted.err
     assert "Budgets tried" in fitted.out and "kept, chosen" in fitted.out and "broken" in fitted.out
     assert "Promise: at most 3 % of mAP. Kept: mean average precision " in fitted.out and "with true features" in fitted.out
-    assert hyobscure("publish", spec, *QUICK, "-m", tmp_path / "m.json", "-o", tmp_path / "r").code == 0
+    assert hyobscure("publish", spec, *QUICK, "-m", tmp_path / "m.json", "-o", tmp_path / "r", "--accept-leakage").code == 0
     # The audit of the mechanism draws what the search drew: the same figures.
     flags = [*QUICK, "--audit.scenarios", "[]", "-m", tmp_path / "m.json", "--json"]
     audited = hyobscure("audit", spec, tmp_path / "r", *flags)
@@ -47,7 +47,7 @@ def test_the_text_shows_what_was_tried_and_publish_and_audit_go_on_from_there(hy
 
 def test_a_distance_needs_no_audit(hyobscure, people, tmp_path):
     fitted = promised(hyobscure, people / "spec.toml", "at most 50 % of distance", tmp_path, "--json")
-    assert fitted.code == 0, fitted.err
+    assert fitted.usable, fitted.err
     assert fitted.json["distance"] <= fitted.json["promise"]["limit"] * (1 + 1e-9)
     assert fitted.json["promise"]["loss_percent"]["high"] == pytest.approx(50, abs=0.1)
     assert "utility" not in fitted.json["promise"]
@@ -63,7 +63,7 @@ def test_a_task_is_a_kept_column(hyobscure, tmp_path):
     text = text.replace("[groups]\n", '[groups]\nlimits_for = "groups"\n')
     spec.write_text(text + '\n[audit]\ntask = "region"\n')
     fitted = promised(hyobscure, spec, "at most 60 % of task", tmp_path, "--json")
-    assert fitted.code == 0, fitted.err
+    assert fitted.usable, fitted.err
     assert fitted.json["promise"]["utility"]["name"]
     missing = promised(hyobscure, spec, "at most 60 % of task", tmp_path, "--audit.task", "hours")
     assert missing.code == 2 and "people.keep" in missing.err
@@ -91,6 +91,6 @@ def test_the_same_seed_gives_the_same_mechanism(hyobscure, people, tmp_path):
     files = []
     for threads in (1, 2):
         fitted = promised(hyobscure, people / "spec.toml", "at most 3 % of mAP", tmp_path, "--seed", 9, "--threads", threads)
-        assert fitted.code == 0, fitted.err
+        assert fitted.usable, fitted.err
         files.append(json.loads((tmp_path / "m.json").read_text()))
     assert files[0] == files[1]

@@ -65,4 +65,4 @@ def test_a_budget_below_the_smallest_distance_is_refused_with_that_distance(hyob
     smallest = float(refused.err.split(" is below ")[1].split(",")[0])
     assert 0.45 < smallest < 0.49
     # Boundaries may move from the first groups, so the smallest distance is that of the first groups.
-    assert hyobscure("fit", spec, "--budget", smallest + 1e-5, "--method", "xobf", "-o", tmp_path / "m.json").code == 0
+    assert hyobscure("fit", spec, "--budget", smallest + 1e-5, "--method", "xobf", "-o", tmp_path / "m.json").usable

@@ -263,7 +263,7 @@ solve::GroupLimits group_limits(const data::Spec& spec) {
         {.source = spec.name}, "groups.people and groups.values are not both given",
         "Choose the fewest and most people, and the fewest and most distinct secrets of a group; `hyobscure "
         "inspect` shows what is possible.");
-  return {.least_people = (*spec.groups.people)[0],
+  return {.least_people = std::max((*spec.groups.people)[0], PoolLimits::kFewestPeople),
           .most_people = (*spec.groups.people)[1],
           .least_values = (*spec.groups.values)[0],
           .most_values = (*spec.groups.values)[1]};

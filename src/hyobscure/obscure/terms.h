@@ -18,7 +18,8 @@ namespace hyobscure::obscure {
 /// boxes: of several secrets, a group is what a range or list of each by itself crosses.
 [[nodiscard]] std::optional<solve::AreaValues> area_values(const Population& population, bool boxes);
 
-/// (k, alpha) and (l, beta) of the spec. Throws InputError where they are not given: they have no default.
+/// (k, alpha) and (l, beta) of the spec; k is at least 2, since somebody alone could publish only themselves.
+/// Throws InputError where they are not given: they have no default.
 [[nodiscard]] solve::GroupLimits group_limits(const data::Spec& spec);
 
 /// The key of the searches: fixed, so that the same data and spec give the same mechanism but for its draws.
