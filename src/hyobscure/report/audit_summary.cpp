@@ -34,7 +34,7 @@ std::string with_interval(const audit::Estimate& estimate) {
 std::string verdict(const audit::AttackErrors& error) {
   if (error.advantage.above_zero()) return "gains on the group alone";
   if (!error.unobscured_advantage.above_zero()) return "gains nothing, not even on true features";
-  return "gains nothing that could be measured";
+  return "no measurable gain";
 }
 
 using ErrorsOf = std::function<std::optional<audit::AttackErrors>(const audit::AttackResult&)>;
@@ -42,7 +42,7 @@ using ErrorsOf = std::function<std::optional<audit::AttackErrors>(const audit::A
 /// One measure of all attacks; nothing where none was measured by it.
 std::string attacks_text(const study::Audit& audit, const std::string& error, const ErrorsOf& errors_of) {
   TextTable table({"attacker", "scenario", error + " on the release", "on true features", "group alone",
-                   "nothing known", "gain on the group", "so he"});
+                   "nothing known", "gain on the group", "verdict"});
   bool any = false;
   for (const audit::AttackResult& attack : audit.attacks) {
     const std::optional<audit::AttackErrors> errors = errors_of(attack);
