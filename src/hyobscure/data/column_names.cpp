@@ -63,6 +63,13 @@ bool is_called_phone(const std::string& column) {
                   {"phone", "telefon", "teléfono", "telefoon", "móvil", "movil"});
 }
 
+bool is_called_address(const std::string& column) {
+  return has_word(column,
+                  {"zip", "plz", "postal", "cap", "cep", "ssn", "passport", "iban", "address", "street",
+                   "adresse", "strasse", "straße", "adres", "ulica", "rue", "calle", "indirizzo", "endereço"},
+                  {"postcode", "postalcode", "zipcode", "postleitzahl", "codepostal"});
+}
+
 bool is_called_age(const std::string& column) {
   return has_word(column, {"age", "ages", "alter", "âge", "edad", "eta", "età", "idade", "leeftijd", "wiek"});
 }

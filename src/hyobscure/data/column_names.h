@@ -10,6 +10,8 @@ namespace hyobscure::data {
 bool is_called_name_of_person(const std::string& column);
 bool is_called_birth(const std::string& column);
 bool is_called_phone(const std::string& column);
+/// Where somebody lives, to the street or the postcode, or the number of a document.
+bool is_called_address(const std::string& column);
 bool is_called_age(const std::string& column);
 
 }  // namespace hyobscure::data

@@ -47,6 +47,9 @@ struct Candidate {
 
 bool more_than_half(std::int64_t part, std::int64_t all) { return 2 * part > all; }
 
+/// Of what is called an address a tenth is enough: the name already says what it is for.
+bool many_unique(const ColumnFacts& facts) { return 10 * facts.unique > facts.given; }
+
 bool nearly_unique(const ColumnFacts& facts) {
   return facts.given >= kFewestCells && more_than_half(facts.unique, facts.given);
 }
@@ -211,6 +214,9 @@ std::string why_it_identifies(Engine& engine, const Candidate& candidate,
     return "its cells are phone numbers";
   if (candidate.text && is_called_name_of_person(facts.name))
     return "by what it is called, its cells are names of persons";
+  if (is_called_address(facts.name) && many_unique(facts))
+    return "by what it is called, its cells are addresses, postcodes or numbers of documents, and many occur "
+           "once";
   if (is_date_of_birth(engine, candidate)) return "its cells are dates or years of birth";
   if (!why_it_tells_the_secret.empty()) return why_it_tells_the_secret;
   // Kept numbers are published unchanged beside the id.

@@ -86,6 +86,13 @@ TEST(Identifying, NamesOfPersons) {
   EXPECT_THAT(why("name", "CAST(hash(i + 7) % 20 AS INTEGER)"), IsEmpty());  // numbers are no names
 }
 
+TEST(Identifying, AddressesThatTellApart) {
+  for (const char* name : {"postcode", "ZipCode", "PLZ", "home address"})
+    EXPECT_THAT(why(name, "10000 + hash(i + 1) % 90000"), HasSubstr("addresses, postcodes")) << name;
+  EXPECT_THAT(why("postcode", "10000 + hash(i + 1) % 9"), IsEmpty()) << "regions that many share";
+  EXPECT_THAT(why("salary", "10000 + hash(i + 1) % 90000"), IsEmpty()) << "numbers of another name";
+}
+
 TEST(Identifying, DatesOfBirth) {
   const std::string told = "its cells are dates or years of birth";
   const std::string day = "(DATE '1950-01-01' + CAST(hash(i + 7) % {} AS INTEGER) * 30)";
