@@ -1,5 +1,6 @@
 #include "hyobscure/release/draw.h"
 #include "hyobscure/release/manifest.h"
+#include "hyobscure/release/publish.h"
 #include "kernels.h"
 
 namespace hyobscure::python {
