@@ -33,7 +33,7 @@ people = [40, 200]
 values = [3, 30]
 [channel]
 clusters = 5
-budget_share = 0.4
+budget_share = 1
 [method]
 name = "{method}"
 seed = 7
@@ -75,7 +75,7 @@ def test_a_spec_gives_the_same_files_from_both(case, program):
 def test_tables_in_memory_give_the_files_that_their_parquet_gives(case, program):
     folder, shape, format, tables = case
     program("fit", "spec.toml", "-o", "cli.json", cwd=folder)
-    further = {"channel.budget_share": 0.4, "release.format": "parquet"}
+    further = {"channel.budget_share": 1, "release.format": "parquet"}
     if shape == "wide":
         model = HyObscure(id="who", keep=["gender"], settings=further, **QUICK).fit(tables["people"], "age")
     else:
@@ -107,7 +107,7 @@ def test_the_default_method_is_the_same_too(tmp_path, wide, program):
     (tmp_path / "spec.toml").write_text((WIDE_SPEC + COMMON).format(format="parquet", method="fine"))
     program("fit", "spec.toml", "-o", "cli.json", cwd=tmp_path)
     quick = {key: value for key, value in QUICK.items() if key != "method"}
-    model = HyObscure(id="who", keep=["gender"], settings={"channel.budget_share": 0.4}, **quick).fit(wide, "age")
+    model = HyObscure(id="who", keep=["gender"], settings={"channel.budget_share": 1}, **quick).fit(wide, "age")
     model.save(tmp_path / "python.json")
     assert (tmp_path / "python.json").read_bytes() == (tmp_path / "cli.json").read_bytes()
 

@@ -73,7 +73,7 @@ def test_every_library_gives_the_same_mechanism(library, wide, tmp_path):
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow", "duckdb"])
 def test_long_people_come_back_with_their_events(library, long):
     people, events = (TO[library](frame) for frame in long)
-    settings = {**LONG, "channel.budget_share": 0.4, "release.ids": "keep"}
+    settings = {**LONG, "channel.budget_share": 1, "release.ids": "keep"}
     model = HyObscure(id="user", settings=settings, **QUICK).fit(people, "age", events=events)
     release = model.publish()
     assert isinstance(release.events, TYPES[library])
@@ -350,7 +350,7 @@ def typed_settings(columns):
 
 def files_of(model, folder):
     model.save(folder / "mechanism.json")
-    model.publish(folder / "release")
+    model.publish(folder / "release", accept_leakage=True)  # small tables of every type: not about strength
     released = pyarrow.parquet.read_table(folder / "release" / "people.parquet")
     return (folder / "mechanism.json").read_bytes(), {name: released[name].to_pylist() for name in released.column_names}
 

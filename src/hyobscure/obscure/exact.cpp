@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "hyobscure/obscure/group_search.h"
 #include "hyobscure/obscure/method.h"
 #include "hyobscure/solve/leakage.h"
@@ -27,6 +29,14 @@ MethodResult result_of(const MethodInput& input, FoundGroups found) {
   return result;
 }
 
+/// Kept columns narrow the pools, where donors may be nearer than the search, which does not know them, can
+/// come: then the pools of its nearest groups decide whether the budget can be met.
+MethodResult answer(const MethodInput& input, GroupSearch& search, const Progress& progress) {
+  const double smallest = search.smallest_distance();
+  if (!input.keeps()) require_reach(input, smallest, "any groups within the limits");
+  return result_of(input, search.solve(std::max(input.drawn_budget(), smallest), progress));
+}
+
 }  // namespace
 
 void sweep_exact(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
@@ -34,18 +44,15 @@ void sweep_exact(const MethodInput& input, const std::vector<double>& budgets, c
   if (input.groups_are_fixed) return method_named("xobf").sweep(input, budgets, progress, on_budget);
   progress.report("searching groups and channels", 0, 0);
   GroupSearch search(input, {.gap_bits = input.gap_bits});
-  answer_each(input, budgets, progress, on_budget, [&](const MethodInput& at) {
-    require_reach(at, search.smallest_distance(), "any groups within the limits");
-    return result_of(at, search.solve(at.drawn_budget(), progress));
-  });
+  answer_each(input, budgets, progress, on_budget,
+              [&](const MethodInput& at) { return answer(at, search, progress); });
 }
 
 MethodResult run_exact(const MethodInput& input, const Progress& progress) {
   if (input.groups_are_fixed) return run_xobf(input, progress);
   progress.report("searching groups and channels", 0, 0);
   GroupSearch search(input, {.gap_bits = input.gap_bits});
-  require_reach(input, search.smallest_distance(), "any groups within the limits");
-  return result_of(input, search.solve(input.drawn_budget(), progress));
+  return answer(input, search, progress);
 }
 
 }  // namespace hyobscure::obscure
