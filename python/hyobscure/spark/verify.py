@@ -147,7 +147,7 @@ def _is_exact(group: dict) -> bool:
 _KEYS = set(
     "kind format program version method objective distance_name shape ids file_format draw seeded warning columns files"
     " constraints secret_kinds secret_whole_numbers groups leakage_bits leakage_groups_bits leakage_added_bits distance"
-    " second_draw seal".split()
+    " second_draw accepted_leakage seal".split()
 )
 
 

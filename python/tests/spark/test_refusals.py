@@ -140,7 +140,7 @@ def test_other_data_than_the_mechanism_was_made_for(spark, long, work, tmp_path)
     spec = long.spec.read_text().replace("[events]", '[events]\nunknown_people = "leave-out"')
     with pytest.raises(InputError, match="was made for other data"):
         hs.publish(
-            fewer, events, hs.Mechanism.load(long.fitted()), tmp_path / "release", spec=spec, work=work
+            fewer, events, hs.Mechanism.load(long.fitted()), tmp_path / "release", spec=spec, work=work, accept_leakage=True
         )
     assert not (tmp_path / "release").exists()
 
@@ -153,7 +153,7 @@ def test_a_release_is_not_overwritten(spark, long, work, tmp_path):
             hs.Mechanism.load(long.fitted()),
             tmp_path / "release",
             spec=long.spec,
-            work=work,
+            work=work, accept_leakage=True,
         )
     with pytest.raises(InputError, match="is no release"):
         hs.publish(
@@ -161,7 +161,7 @@ def test_a_release_is_not_overwritten(spark, long, work, tmp_path):
             hs.Mechanism.load(long.fitted()),
             tmp_path / "release",
             spec=long.spec,
-            work=work,
+            work=work, accept_leakage=True,
             force=True,
         )
 
@@ -173,7 +173,7 @@ def test_releases_that_are_not_written(spark, long, work, tmp_path, setting, wha
     spec = long.spec.read_text().replace('ids = "keep"', setting)
     with pytest.raises(InputError) as refused:
         hs.publish(
-            *long.frames(spark), hs.Mechanism.load(long.fitted()), tmp_path / "release", spec=spec, work=work
+            *long.frames(spark), hs.Mechanism.load(long.fitted()), tmp_path / "release", spec=spec, work=work, accept_leakage=True
         )
     assert refused.value.place.column == what
 
@@ -181,7 +181,7 @@ def test_releases_that_are_not_written(spark, long, work, tmp_path, setting, wha
 def test_a_secret_key_needs_somebody_who_remembers_the_draw(spark, long, work, tmp_path):
     unseeded = long.fitted().read_text().replace('"seeded": true', '"seeded": false')
     with pytest.raises(InputError) as refused:
-        hs.publish(*long.frames(spark), unseeded, tmp_path / "release", spec=long.spec, work=work)
+        hs.publish(*long.frames(spark), unseeded, tmp_path / "release", spec=long.spec, work=work, accept_leakage=True)
     assert refused.value.place.column == "release.ledger"
 
 
@@ -189,3 +189,10 @@ def test_what_the_census_settled(spark, long, work):
     census = hs.census(*long.frames(spark), spec=long.spec, work=work)
     with pytest.raises(InputError, match="was settled by the census"):
         hs.fit(census, channel_clusters=9)
+
+
+def test_a_weak_mechanism_is_refused_unless_the_leakage_is_accepted(spark, long, work, tmp_path):
+    mechanism = hs.Mechanism.load(long.fitted())
+    with pytest.raises(InputError, match="weaker than it should be"):
+        hs.publish(*long.frames(spark), mechanism, tmp_path / "release", spec=long.spec, work=work)
+    assert not (tmp_path / "release").exists()

@@ -19,6 +19,7 @@ def released(spark, long, tmp_path_factory):
         folder / "release",
         spec=long.spec,
         work=str(folder / "work"),
+        accept_leakage=True,
     )
     return folder / "release"
 
