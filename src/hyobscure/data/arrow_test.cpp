@@ -77,7 +77,9 @@ class HandMade {
   HandMade(std::string format, std::int64_t length) : format_(std::move(format)), length_(length) {}
 
   HandMade& present(const std::vector<bool>& cells) {
-    bits_.emplace((cells.size() + 7) / 8, std::uint8_t{0});
+    // Padded to 8 bytes, as the Arrow format recommends: of a slice the engine reads one byte more than there
+    // are.
+    bits_.emplace((cells.size() + 63) / 64 * 8, std::uint8_t{0});
     for (std::size_t row = 0; row < cells.size(); ++row)
       if (cells[row]) (*bits_)[row / 8] = static_cast<std::uint8_t>((*bits_)[row / 8] | (1U << (row % 8)));
     return *this;

@@ -116,7 +116,7 @@ TEST(Identifying, TextsThatMostlyOccurOnce) {
               HasSubstr("25 of its 25"));
   EXPECT_THAT(why("note", "'note ' || i", 19), IsEmpty());  // too few to judge
   EXPECT_THAT(why("height", "150 + i * 0.1"), IsEmpty());   // measured, not named
-  EXPECT_THAT(why("postcode", "10000 + i", 300, {{"people.categorical", "[\"postcode\"]"}}),
+  EXPECT_THAT(why("code", "10000 + i", 300, {{"people.categorical", "[\"code\"]"}}),
               HasSubstr("300 of"));
 }
 

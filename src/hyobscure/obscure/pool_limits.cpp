@@ -26,10 +26,12 @@ bool PoolLimits::allow_pools(const Eigen::VectorXd& people, const Eigen::VectorX
 }
 
 bool PoolLimits::allow_run(int first, int end) const {
+  if (people_.rows() == 0) return true;  // people who were only counted: nothing is kept
   return allow_pools(people_.col(end) - people_.col(first), distinct_.col(end) - distinct_.col(first));
 }
 
 bool PoolLimits::allow(std::span<const int> values) const {
+  if (people_.rows() == 0) return true;
   Eigen::VectorXd people = Eigen::VectorXd::Zero(people_.rows()), distinct = people;
   for (const int value : values) {
     people += people_.col(value + 1) - people_.col(value);
