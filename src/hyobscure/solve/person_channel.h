@@ -77,7 +77,7 @@ struct PersonTerms {
   bool self_donor = true;  ///< false: nobody's own row (but for the only person of a pool)
 };
 
-inline constexpr double kLeastGapBits = 1e-5;
+inline constexpr double kLeastGapBits = 1e-4;
 
 struct PersonSettings {
   double gap_tolerance_bits = 1e-5;
