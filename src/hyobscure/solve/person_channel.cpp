@@ -279,6 +279,9 @@ void BudgetSearch::add_end(std::vector<SparseChannel> channels, double distance)
   Point point{.channels = std::move(channels)};
   account_leakage(problem_.pools, problem_.terms, point.channels, point.account);
   point.account.distance = distance;
+  // Balancing the ties of the smallest distance can fail: what is no channel must not look like one without
+  // leakage.
+  if (!std::isfinite(distance) || !std::isfinite(point.account.objective_nats)) return;
   points_.push_back(std::make_shared<Point>(std::move(point)));
 }
 
