@@ -303,7 +303,9 @@ class Safety {
 
 TEST(Safety, NoReleaseOfARandomTableLeaksMoreThanItSays) {
   Counts counts;
-  for (int seed = 1; seed <= tables(); ++seed) {
+  const char* given = std::getenv("HYOBSCURE_SAFETY_FIRST");
+  const int first = given != nullptr ? std::atoi(given) : 1;
+  for (int seed = first; seed < first + tables(); ++seed) {
     SCOPED_TRACE(fmt::format("table {}", seed));
     Safety(static_cast<unsigned>(seed), counts).check();
   }

@@ -267,6 +267,7 @@ class BudgetSearch {
   std::vector<Priced> priced_;    // the solved ones, by price
   std::vector<Line> lines_;
   bool all_donors_ = true;
+  bool broke_down_ = false;
   int iterations_ = 0;
 };
 
@@ -434,7 +435,12 @@ void BudgetSearch::try_price(double multiplier, double budget) {
   Solve solved = solve_at(problem_, multiplier, kShareOfOneSolve * tolerance_, start);
   iterations_ += solved.iterations;
   all_donors_ = all_donors_ && solved.all_donors;
-  lines_.push_back({solved.bound, multiplier});
+  const PersonInfo& account = solved.point.account;
+  if (!std::isfinite(account.distance) || !std::isfinite(account.objective_nats)) {
+    broke_down_ = true;  // a price beyond the solver's numbers: no channel, and no higher one will do
+    return;
+  }
+  if (std::isfinite(solved.bound)) lines_.push_back({solved.bound, multiplier});
   const auto point = std::make_shared<Point>(std::move(solved.point));
   points_.push_back(point);
   priced_.insert(place, {multiplier, point->account.distance, point});
@@ -460,6 +466,7 @@ double BudgetSearch::wanted_gap(double objective) const {
 PersonResult BudgetSearch::solve(double budget) {
   const Stopwatch watch;
   tolerance_ = problem_.settings.gap_tolerance_bits / kBitsPerNat;
+  broke_down_ = false;
   const int iterations_before = iterations_;
   require_reachable(budget);
   if (budget >= harmless_)
@@ -477,6 +484,7 @@ PersonResult BudgetSearch::solve(double budget) {
     const double price = next_price(budget);
     if (price <= 0) break;
     try_price(price, budget);
+    if (broke_down_) break;
   }
   require(has_point_within(budget), "budget",
           fmt::format("found no channel with an expected distance of {:.6g} or less", budget),
