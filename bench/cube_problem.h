@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "hyobscure/solve/channel.h"
+#include "hyobscure/solve/channel/channel.h"
 
 /// Counts of people over clusters that are points in a cube; values shift people towards some clusters.
 inline hyobscure::solve::ChannelProblem clusters_in_a_cube(int clusters, int values) {

@@ -8,9 +8,9 @@
 #include <random>
 #include <vector>
 
-#include "hyobscure/census/row_distances.h"
-#include "hyobscure/data/people.h"
-#include "hyobscure/solve/person_channel.h"
+#include "hyobscure/data/people/people.h"
+#include "hyobscure/obscure/neighbours/row_distances.h"
+#include "hyobscure/solve/person/person_channel.h"
 
 /// People with tastes, who like items near to them: about 30 of 1,000 items each, rated 1 to 5. Their value,
 /// one of ten, follows the first coordinate of their taste, so that the items tell something about it.
@@ -71,7 +71,7 @@ class SparsePeopleDistances final : public hyobscure::solve::PersonDistances {
   }
 
  private:
-  hyobscure::census::RowDistances distances_;
+  hyobscure::obscure::RowDistances distances_;
 };
 
 inline std::vector<std::uint32_t> positions(std::size_t begin, std::size_t end) {

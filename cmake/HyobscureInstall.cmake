@@ -2,7 +2,8 @@
 include(CMakePackageConfigHelpers)
 
 set(hyobscure_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/hyobscure)
-install(TARGETS hyobscure EXPORT hyobscureTargets FILE_SET HEADERS)
+get_property(libraries GLOBAL PROPERTY hyobscure_libraries)
+install(TARGETS hyobscure ${libraries} EXPORT hyobscureTargets FILE_SET HEADERS)
 install(TARGETS hyobscure_cli)
 # The library is linked statically; DuckDB is found beside the installed program.
 hyobscure_install_path(hyobscure_cli ${CMAKE_INSTALL_BINDIR} "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")

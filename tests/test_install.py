@@ -29,7 +29,7 @@ def test_every_part_of_the_library_links(prefix, tmp_path):
     """One function from each end of the pipeline, so that no dependency is missing from the package."""
     (tmp_path / "CMakeLists.txt").write_text((SOURCE / "examples" / "use_the_library" / "CMakeLists.txt").read_text())
     (tmp_path / "main.cpp").write_text(
-        "#include <hyobscure/census/learned_secret.h>\n#include <hyobscure/data/spec.h>\n#include <hyobscure/data/synth.h>\n#include <hyobscure/report/summary.h>\n"
+        "#include <hyobscure/learn/learned_secret.h>\n#include <hyobscure/data/spec/spec.h>\n#include <hyobscure/data/synth/synth.h>\n#include <hyobscure/report/summary.h>\n"
         "int main(int, char** argv) {\n"
         "  hyobscure::data::synthesise({.people = 30}, argv[1], true);\n"
         "  if (hyobscure::census::learn_secret({}, {}, 2, {}, {}, hyobscure::Key::from_seed(1)).models != 0) return 1;\n"

@@ -3,8 +3,8 @@
 
 #include <benchmark/benchmark.h>
 
-#include "hyobscure/solve/area_search.h"
-#include "hyobscure/solve/test_areas.h"
+#include "hyobscure/solve/areas/area_search.h"
+#include "hyobscure/solve/areas/test_areas.h"
 
 namespace {
 

@@ -7,8 +7,8 @@
 #include <random>
 #include <vector>
 
-#include "hyobscure/audit/attack.h"
-#include "hyobscure/audit/forest.h"
+#include "hyobscure/audit/attack/attack.h"
+#include "hyobscure/learn/forest.h"
 
 namespace {
 
@@ -70,8 +70,8 @@ Crowd mixed(std::size_t people) {
   return crowd;
 }
 
-double mean_error(const audit::Forest& forest, const Crowd& crowd) {
-  const audit::Predictions predicted = forest.predict(crowd.rows);
+double mean_error(const learn::Forest& forest, const Crowd& crowd) {
+  const learn::Predictions predicted = forest.predict(crowd.rows);
   double sum = 0;
   for (std::size_t u = 0; u < crowd.ages.size(); ++u)
     sum += std::abs(predicted(static_cast<Eigen::Index>(u), 0) - crowd.ages[u]);
@@ -81,7 +81,7 @@ double mean_error(const audit::Forest& forest, const Crowd& crowd) {
 template <Crowd (*make)(std::size_t)>
 void GrowForest(benchmark::State& state) {
   const Crowd crowd = make(static_cast<std::size_t>(state.range(0)));
-  const auto grow = [&] { return audit::Forest::of_numbers(crowd.rows, crowd.ages, {}, Key::from_seed(1)); };
+  const auto grow = [&] { return learn::Forest::of_numbers(crowd.rows, crowd.ages, {}, Key::from_seed(1)); };
 
   // A forest of whole trees nearly remembers its rows: a third of what the best constant misses, or less.
   const double error = mean_error(grow(), crowd);

@@ -2,8 +2,8 @@
 
 #include <benchmark/benchmark.h>
 
-#include "hyobscure/solve/exact.h"
-#include "hyobscure/solve/random_census.h"
+#include "hyobscure/solve/groups/exact.h"
+#include "hyobscure/solve/groups/test_census.h"
 
 namespace {
 

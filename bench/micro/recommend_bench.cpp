@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "hyobscure/audit/recommend.h"
+#include "hyobscure/audit/utility/recommend.h"
 
 namespace {
 

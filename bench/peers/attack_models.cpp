@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "hyobscure/audit/boosting.h"
-#include "hyobscure/audit/forest.h"
 #include "hyobscure/base/stopwatch.h"
+#include "hyobscure/learn/boosting.h"
+#include "hyobscure/learn/forest.h"
 
 namespace {
 
@@ -47,17 +47,17 @@ Table read(const std::string& file) {
   return table;
 }
 
-audit::Predictions predict_numbers(bool forest, const Table& training, const Table& tested, const Key& key,
+learn::Predictions predict_numbers(bool forest, const Table& training, const Table& tested, const Key& key,
                                    const Stopwatch& watch) {
   const auto predict = [&](const auto& model) {
     std::cerr << fmt::format("{:.3f}\n", watch.seconds());
     return model.predict(tested.rows);
   };
-  if (forest) return predict(audit::Forest::of_numbers(training.rows, training.labels, {}, key));
-  return predict(audit::Boosting::of_numbers(training.rows, training.labels, {}));
+  if (forest) return predict(learn::Forest::of_numbers(training.rows, training.labels, {}, key));
+  return predict(learn::Boosting::of_numbers(training.rows, training.labels, {}));
 }
 
-audit::Predictions predict_classes(bool forest, const Table& training, const Table& tested, const Key& key,
+learn::Predictions predict_classes(bool forest, const Table& training, const Table& tested, const Key& key,
                                    const Stopwatch& watch) {
   const std::vector<std::uint32_t> labels(training.labels.begin(), training.labels.end());
   const std::uint32_t classes = *std::max_element(labels.begin(), labels.end()) + 1;
@@ -67,8 +67,8 @@ audit::Predictions predict_classes(bool forest, const Table& training, const Tab
   };
   const auto tried = static_cast<std::size_t>(std::sqrt(static_cast<double>(training.rows.columns)));
   if (forest)
-    return predict(audit::Forest::of_classes(training.rows, labels, classes, {.columns_tried = tried}, key));
-  return predict(audit::Boosting::of_classes(training.rows, labels, classes, {}));
+    return predict(learn::Forest::of_classes(training.rows, labels, classes, {.columns_tried = tried}, key));
+  return predict(learn::Boosting::of_classes(training.rows, labels, classes, {}));
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ int main(int count, char** words) {
   training.rows.columns = tested.rows.columns = std::max(training.rows.columns, tested.rows.columns);
   const Key key = Key::from_seed(std::stoull(words[5]));
   const Stopwatch watch;
-  const audit::Predictions predicted = number ? predict_numbers(forest, training, tested, key, watch)
+  const learn::Predictions predicted = number ? predict_numbers(forest, training, tested, key, watch)
                                               : predict_classes(forest, training, tested, key, watch);
   for (Eigen::Index r = 0; r < predicted.rows(); ++r) {
     Eigen::Index best = 0;

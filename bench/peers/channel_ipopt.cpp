@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cube_problem.h"
-#include "hyobscure/solve/ipopt_oracle.h"
-#include "hyobscure/solve/leakage.h"
+#include "hyobscure/solve/channel/leakage.h"
+#include "hyobscure/solve/channel/test_ipopt_oracle.h"
 
 namespace {
 

@@ -11,7 +11,7 @@
 
 #include "hyobscure/base/parallel.h"
 #include "hyobscure/census/distance.h"
-#include "hyobscure/data/read.h"
+#include "hyobscure/data/read/read.h"
 
 int main(int count, char** words) {
   using namespace hyobscure;

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "hyobscure/census/neighbours.h"
+#include "hyobscure/obscure/neighbours/neighbours.h"
 #include "sparse_people.h"
 
 namespace {
@@ -73,7 +73,7 @@ Measured measure(std::size_t people, bool balanced) {
   Measured result{};
   const Stopwatch first;
   pool.candidates = both_ways(
-      census::nearest_rows(census::Distance::JensenShannon, made.rows, members, {}, Key::from_seed(1)));
+      obscure::nearest_rows(census::Distance::JensenShannon, made.rows, members, {}, Key::from_seed(1)));
   result.neighbours = first.seconds();
   for (const auto& donors : pool.candidates) result.candidates += static_cast<double>(donors.size());
   result.candidates /= static_cast<double>(people);

@@ -16,7 +16,7 @@
 #include <filesystem>
 #include <string>
 
-#include "hyobscure/data/engine.h"
+#include "hyobscure/data/engine/engine.h"
 
 namespace {
 

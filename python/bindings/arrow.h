@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "hyobscure/data/arrow_table.h"
+#include "hyobscure/data/engine/arrow_table.h"
 
 namespace hyobscure::python {
 

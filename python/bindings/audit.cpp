@@ -10,11 +10,11 @@
 #include <tuple>
 
 #include "bind.h"
+#include "hyobscure/audit/mechanism/utility_tasks.h"
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/stopwatch.h"
-#include "hyobscure/data/read.h"
+#include "hyobscure/data/read/read.h"
 #include "hyobscure/report/summary.h"
-#include "hyobscure/study/utilities.h"
 #include "source.h"
 #include "work.h"
 
@@ -48,11 +48,11 @@ std::shared_ptr<nb::object> shared(nb::object object) {
           }};
 }
 
-audit::Predictions predictions(const nb::object& model, const data::SparseRows& rows) {
+learn::Predictions predictions(const nb::object& model, const data::SparseRows& rows) {
   const nb::gil_scoped_acquire locked;
   const auto given = nb::cast<nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>>(
       model(python_rows(rows)));
-  return Eigen::Map<const audit::Predictions>(given.data(), static_cast<Eigen::Index>(given.shape(0)),
+  return Eigen::Map<const learn::Predictions>(given.data(), static_cast<Eigen::Index>(given.shape(0)),
                                               static_cast<Eigen::Index>(given.shape(1)));
 }
 
@@ -80,10 +80,10 @@ Audited audit_people(const Source& source, const obscure::Mechanism* mechanism,
   if (mechanism != nullptr && mechanism->data_fingerprint != data::fingerprint(reading.people))
     throw InputError({.source = mechanism->source}, "was made for other data",
                      "Give the people and settings that it was made from.");
-  const auto task = study::task_label(engine, spec);
+  const auto task = audit::task_label(engine, spec);
   Audited audited{.audit = mechanism != nullptr
-                               ? study::audit_mechanism(reading.people, spec, *mechanism, task, progress, own)
-                               : study::audit_release(reading.people, spec, folder, task, progress,
+                               ? audit::audit_mechanism(reading.people, spec, *mechanism, task, progress, own)
+                               : audit::audit_release(reading.people, spec, folder, task, progress,
                                                       source.engine_settings(), own),
                   .spec = spec};
   audited.seconds = watch.seconds();

@@ -1,12 +1,12 @@
 #pragma once
 
-#include "hyobscure/study/audit.h"
+#include "hyobscure/audit/mechanism/mechanism_audit.h"
 
 namespace hyobscure::python {
 
 /// An audit with what its words need.
 struct Audited {
-  study::Audit audit;
+  audit::Audit audit;
   data::Spec spec;
   double seconds = 0;
 };

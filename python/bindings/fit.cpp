@@ -9,13 +9,13 @@
 #include <optional>
 
 #include "bind.h"
+#include "hyobscure/audit/mechanism/fit_for_use.h"
+#include "hyobscure/audit/mechanism/utility_tasks.h"
 #include "hyobscure/base/stopwatch.h"
-#include "hyobscure/obscure/fit.h"
-#include "hyobscure/obscure/frontier.h"
-#include "hyobscure/obscure/saved_census.h"
+#include "hyobscure/obscure/fit/fit.h"
+#include "hyobscure/obscure/fit/frontier.h"
+#include "hyobscure/obscure/fit/saved_census.h"
 #include "hyobscure/report/summary.h"
-#include "hyobscure/study/fit_for_use.h"
-#include "hyobscure/study/utilities.h"
 #include "source.h"
 #include "work.h"
 
@@ -28,7 +28,7 @@ using obscure::Mechanism;
 /// What fit found, with what it takes to ask for other budgets.
 struct Fitted {
   std::shared_ptr<Mechanism> mechanism;
-  std::optional<study::KeptPromise> promise = {};
+  std::optional<audit::KeptPromise> promise = {};
   std::shared_ptr<const obscure::TakenCensus> taken = {};
   double seconds = 0;
   bool stopped = false;
@@ -42,8 +42,8 @@ Fitted fit_people(const Source& source, const Progress& progress) {
   auto taken = std::make_shared<obscure::TakenCensus>(obscure::take_census_of(engine, spec, progress));
   Fitted fitted;
   if (spec.channel.promise) {
-    study::FitForUse found =
-        study::fit_for_use(taken->people, spec, taken->census, study::task_label(engine, spec), progress);
+    audit::FitForUse found =
+        audit::fit_for_use(taken->people, spec, taken->census, audit::task_label(engine, spec), progress);
     fitted.mechanism = std::make_shared<Mechanism>(std::move(found.mechanism));
     fitted.promise = std::move(found.promise);
   } else {

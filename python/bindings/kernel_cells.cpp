@@ -3,7 +3,7 @@
 #include "hyobscure/base/error.h"
 #include "hyobscure/census/cell_sums.h"
 #include "hyobscure/census/census.h"
-#include "hyobscure/obscure/fit.h"
+#include "hyobscure/obscure/fit/fit.h"
 #include "kernels.h"
 
 namespace hyobscure::python {

@@ -1,7 +1,7 @@
 #include <cstring>
 
 #include "hyobscure/census/census.h"
-#include "hyobscure/obscure/fit.h"
+#include "hyobscure/obscure/fit/fit.h"
 #include "kernels.h"
 
 namespace hyobscure::python {

@@ -1,5 +1,5 @@
+#include "hyobscure/published/manifest.h"
 #include "hyobscure/release/draw.h"
-#include "hyobscure/release/manifest.h"
 #include "hyobscure/release/publish.h"
 #include "kernels.h"
 
@@ -70,7 +70,7 @@ class Draws {
 
   std::vector<std::string> labels() const {
     std::vector<std::string> labels;
-    for (const obscure::Group& group : mechanism_.groups) labels.push_back(group.label);
+    for (const published::Group& group : mechanism_.groups) labels.push_back(group.label);
     return labels;
   }
 
@@ -85,7 +85,7 @@ std::string manifest(const Draws& draws, const FrameSpec& spec,
                      const std::map<std::string, std::string>& columns,
                      const std::vector<std::string>& features, bool whole_numbers,
                      const std::vector<FileFacts>& files) {
-  release::Manifest manifest = release::manifest_of(draws.mechanism(), spec.spec);
+  published::Manifest manifest = release::manifest_of(draws.mechanism(), spec.spec);
   const auto name = [&](const char* role) {
     const auto found = columns.find(role);
     return found == columns.end() ? std::string() : found->second;
@@ -100,7 +100,7 @@ std::string manifest(const Draws& draws, const FrameSpec& spec,
                       .value = name("value"),
                       .time = name("time")};
   for (const auto& [file, rows, hash] : files) manifest.files.push_back({file, rows, hash});
-  return release::to_json(manifest);
+  return published::to_json(manifest);
 }
 
 }  // namespace

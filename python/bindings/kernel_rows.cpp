@@ -1,7 +1,8 @@
 #include "hyobscure/base/error.h"
 #include "hyobscure/census/additive.h"
-#include "hyobscure/data/read.h"
-#include "hyobscure/data/read_parts.h"
+#include "hyobscure/data/read/read.h"
+#include "hyobscure/data/read/read_parts.h"
+#include "hyobscure/data/secret/atoms.h"
 #include "kernels.h"
 
 namespace hyobscure::python {

@@ -21,8 +21,8 @@
 
 #include "bind.h"
 #include "hyobscure/census/kmeans.h"
-#include "hyobscure/data/people.h"
-#include "hyobscure/data/spec.h"
+#include "hyobscure/data/people/people.h"
+#include "hyobscure/data/spec/spec.h"
 
 namespace hyobscure::python {
 

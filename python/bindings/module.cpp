@@ -1,11 +1,12 @@
 #include "bind.h"
+#include "hyobscure/base/version.h"
 #include "work.h"
 
 // hyobscure._core: the C++ library as the Python package needs it. It converts and calls; decisions are the
 // library's.
 NB_MODULE(_core, module) {
   using namespace hyobscure::python;
-  module.attr("__version__") = HYOBSCURE_VERSION;
+  module.attr("__version__") = version();
   translate_errors();
   bind_arrow(module);
   bind_source(module);

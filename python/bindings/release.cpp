@@ -16,13 +16,13 @@
 #include "hyobscure/base/stopwatch.h"
 #include "hyobscure/base/text.h"
 #include "hyobscure/census/kmeans.h"
-#include "hyobscure/data/read.h"
+#include "hyobscure/data/read/read.h"
 #include "hyobscure/release/draw.h"
 #include "hyobscure/release/publish.h"
-#include "hyobscure/release/verify.h"
 #include "hyobscure/report/facts.h"
 #include "hyobscure/report/html.h"
 #include "hyobscure/report/summary.h"
+#include "hyobscure/verify/verify.h"
 #include "source.h"
 #include "work.h"
 
@@ -32,13 +32,13 @@ namespace {
 namespace fs = std::filesystem;
 using data::quoted_name;
 using data::quoted_text;
-using release::Manifest;
+using published::Manifest;
 
 std::string publish(const Source& source, const obscure::Mechanism& mechanism, const fs::path& folder,
                     bool force, bool second_draw, bool accept_leakage, const nb::object& report) {
   return work(report, source.threads(), [&](const Progress& progress) {
     const Stopwatch watch;
-    check_output_folder(folder, force, release::release_folder());
+    check_output_folder(folder, force, published::release_folder());
     data::Engine engine(source.engine_settings(), progress);
     const data::Reading reading = data::read_people(engine, source.spec());
     const release::PublishResult result = release::publish(
@@ -116,7 +116,7 @@ std::string file_sql(const fs::path& file, bool parquet) {
 
 /// What the release replaces by texts of its own: labels of groups, and ids that are not kept.
 bool is_text_of_release(const Manifest& manifest, const std::string& column) {
-  const release::ManifestColumns& columns = manifest.columns;
+  const published::ManifestColumns& columns = manifest.columns;
   if (column == columns.secret || std::ranges::find(columns.parts, column) != columns.parts.end())
     return true;
   return manifest.ids == "replace" && (column == columns.id || column == columns.person);
@@ -124,7 +124,7 @@ bool is_text_of_release(const Manifest& manifest, const std::string& column) {
 
 /// Something to select from: the people or events of a release.
 std::string release_file(const fs::path& folder, const std::string& table) {
-  const Manifest manifest = release::read_manifest(folder / Manifest::kFileName);
+  const Manifest manifest = published::read_manifest(folder / Manifest::kFileName);
   return file_sql(folder / (table == "people" ? manifest.people_file() : manifest.events_file()),
                   manifest.format == "parquet");
 }
@@ -133,7 +133,7 @@ std::string release_file(const fs::path& folder, const std::string& table) {
 ResultRows release_rows(const Source& source, const fs::path& folder, const std::string& table,
                         const nb::object& report) {
   return work(report, source.threads(), [&](const Progress& progress) {
-    const Manifest manifest = release::read_manifest(folder / Manifest::kFileName);
+    const Manifest manifest = published::read_manifest(folder / Manifest::kFileName);
     const bool people = table == "people";
     data::Engine engine(source.engine_settings(), progress);
     const data::Spec& spec = source.spec();
@@ -190,12 +190,11 @@ std::vector<std::string> release_texts(const Source& source, const fs::path& fol
 /// JSON and text. Without a source: from the files alone.
 nb::tuple verify(const fs::path& folder, const Source* source, const nb::object& report) {
   double seconds = 0;
-  const release::Verification found =
+  const verify::Verification found =
       work(report, source == nullptr ? 0 : source->threads(), [&](const Progress& progress) {
         const Stopwatch watch;
-        auto checked =
-            release::verify(folder, source == nullptr ? nullptr : &source->spec(), progress,
-                            source == nullptr ? data::EngineSettings{} : source->engine_settings());
+        auto checked = verify::verify(folder, source == nullptr ? nullptr : &source->spec(), progress,
+                                      source == nullptr ? data::EngineSettings{} : source->engine_settings());
         seconds = watch.seconds();
         return checked;
       });
@@ -209,9 +208,9 @@ void write_report(const fs::path& file, bool force, const Source& source, const 
     check_output_file(file, force);
     data::Engine engine(source.engine_settings(), progress);
     const data::Reading reading = data::read_people(engine, source.spec());
-    const Manifest manifest = release::read_manifest(folder / Manifest::kFileName);
-    const release::Verification verification =
-        release::verify(folder, &source.spec(), progress, source.engine_settings());
+    const Manifest manifest = published::read_manifest(folder / Manifest::kFileName);
+    const verify::Verification verification =
+        verify::verify(folder, &source.spec(), progress, source.engine_settings());
     const report::ReportInput input{.spec = source.spec(),
                                     .reading = reading,
                                     .mechanism = mechanism,

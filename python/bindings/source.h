@@ -5,9 +5,9 @@
 #include <tuple>
 #include <vector>
 
-#include "hyobscure/data/arrow_table.h"
-#include "hyobscure/data/engine.h"
-#include "hyobscure/data/spec.h"
+#include "hyobscure/data/engine/arrow_table.h"
+#include "hyobscure/data/engine/engine.h"
+#include "hyobscure/data/spec/spec.h"
 
 namespace hyobscure::python {
 

@@ -1,4 +1,4 @@
-#include "hyobscure/data/synth.h"
+#include "hyobscure/data/synth/synth.h"
 
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/string.h>

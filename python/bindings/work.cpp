@@ -5,7 +5,7 @@
 #include <exception>
 
 #include "hyobscure/base/error.h"
-#include "hyobscure/data/engine.h"
+#include "hyobscure/data/engine/engine.h"
 
 namespace hyobscure::python {
 namespace {

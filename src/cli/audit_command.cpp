@@ -3,16 +3,16 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
+#include "hyobscure/audit/mechanism/mechanism_audit.h"
+#include "hyobscure/audit/mechanism/utility_tasks.h"
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/files.h"
-#include "hyobscure/data/read.h"
-#include "hyobscure/release/manifest.h"
-#include "hyobscure/release/verify.h"
+#include "hyobscure/data/read/read.h"
+#include "hyobscure/published/manifest.h"
 #include "hyobscure/report/facts.h"
 #include "hyobscure/report/html.h"
 #include "hyobscure/report/summary.h"
-#include "hyobscure/study/audit.h"
-#include "hyobscure/study/utilities.h"
+#include "hyobscure/verify/verify.h"
 
 namespace hyobscure::cli {
 namespace {
@@ -34,8 +34,8 @@ std::optional<obscure::Mechanism> mechanism_of(const AuditOptions& options, cons
     throw InputError({.source = options.mechanism}, "was made for other data",
                      "Give the spec that it was made from.");
   const std::filesystem::path folder = options.folder;
-  const release::Manifest manifest = release::read_manifest(folder / release::Manifest::kFileName);
-  if (manifest.draw != release::name_of_draws(mechanism.key))
+  const published::Manifest manifest = published::read_manifest(folder / published::Manifest::kFileName);
+  if (manifest.draw != published::name_of_draws(mechanism.key))
     throw InputError({.source = options.folder}, "was not made by this mechanism",
                      "Give the mechanism that it was published with, or leave -m out.");
   return mechanism;
@@ -44,11 +44,11 @@ std::optional<obscure::Mechanism> mechanism_of(const AuditOptions& options, cons
 /// Everything about the release in one file for who has to judge it.
 void write_report(const AuditOptions& options, const CommonOptions& common, const data::Spec& spec,
                   const data::Reading& reading, const std::optional<obscure::Mechanism>& mechanism,
-                  const study::Audit& audit, const Progress& progress) {
+                  const audit::Audit& audit, const Progress& progress) {
   const std::filesystem::path folder = options.folder;
-  const release::Manifest manifest = release::read_manifest(folder / release::Manifest::kFileName);
-  const release::Verification verification =
-      release::verify(folder, &spec, progress, {.memory = common.memory, .threads = common.threads});
+  const published::Manifest manifest = published::read_manifest(folder / published::Manifest::kFileName);
+  const verify::Verification verification =
+      verify::verify(folder, &spec, progress, {.memory = common.memory, .threads = common.threads});
   const report::ReportInput input{
       .spec = spec,
       .reading = reading,
@@ -73,10 +73,10 @@ int run(const AuditOptions& options, const CommonOptions& common, const Progress
   data::Engine engine(engine_settings(common, spec), progress);
   const data::Reading reading = data::read_people(engine, spec);
   const auto mechanism = mechanism_of(options, reading.people);
-  const auto task = study::task_label(engine, spec);
-  const study::Audit found = mechanism
-                                 ? study::audit_mechanism(reading.people, spec, *mechanism, task, progress)
-                                 : study::audit_release(reading.people, spec, options.folder, task, progress,
+  const auto task = audit::task_label(engine, spec);
+  const audit::Audit found = mechanism
+                                 ? audit::audit_mechanism(reading.people, spec, *mechanism, task, progress)
+                                 : audit::audit_release(reading.people, spec, options.folder, task, progress,
                                                         {.memory = common.memory, .threads = common.threads});
   if (!options.report.empty()) write_report(options, common, spec, reading, mechanism, found, progress);
   progress.report("", 0, 0);

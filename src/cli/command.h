@@ -9,8 +9,8 @@
 
 #include "hyobscure/base/progress.h"
 #include "hyobscure/base/stopwatch.h"
-#include "hyobscure/data/engine.h"
-#include "hyobscure/data/spec.h"
+#include "hyobscure/data/engine/engine.h"
+#include "hyobscure/data/spec/spec.h"
 
 namespace hyobscure::cli {
 

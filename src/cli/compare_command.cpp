@@ -3,14 +3,14 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
+#include "hyobscure/audit/mechanism/trade_off.h"
+#include "hyobscure/audit/mechanism/utility_tasks.h"
 #include "hyobscure/base/files.h"
-#include "hyobscure/data/read.h"
-#include "hyobscure/obscure/comparison.h"
+#include "hyobscure/data/read/read.h"
+#include "hyobscure/obscure/fit/comparison.h"
 #include "hyobscure/report/facts.h"
 #include "hyobscure/report/html.h"
 #include "hyobscure/report/summary.h"
-#include "hyobscure/study/trade_off.h"
-#include "hyobscure/study/utilities.h"
 
 namespace hyobscure::cli {
 namespace {
@@ -35,9 +35,9 @@ int run(const CompareOptions& options, const CommonOptions& common, const Progre
   check_output_folder(options.output, options.force, comparison_folder());
   data::Engine engine(engine_settings(common, spec), progress);
   const data::Reading reading = data::read_people(engine, spec);
-  study::TradeOff found;
+  audit::TradeOff found;
   if (options.audit)
-    found = study::audit_methods(reading.people, spec, options.settings, study::task_label(engine, spec),
+    found = audit::audit_methods(reading.people, spec, options.settings, audit::task_label(engine, spec),
                                  progress);
   else
     found.comparison = obscure::compare_methods(reading.people, spec, options.settings, progress);

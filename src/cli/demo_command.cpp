@@ -5,19 +5,19 @@
 #include <filesystem>
 
 #include "cli/command.h"
+#include "hyobscure/audit/mechanism/mechanism_audit.h"
+#include "hyobscure/audit/mechanism/trade_off.h"
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/files.h"
-#include "hyobscure/data/read.h"
-#include "hyobscure/data/synth.h"
-#include "hyobscure/obscure/fit.h"
-#include "hyobscure/obscure/inspection.h"
+#include "hyobscure/data/read/read.h"
+#include "hyobscure/data/synth/synth.h"
+#include "hyobscure/obscure/fit/fit.h"
+#include "hyobscure/obscure/fit/inspection.h"
 #include "hyobscure/release/publish.h"
-#include "hyobscure/release/verify.h"
 #include "hyobscure/report/facts.h"
 #include "hyobscure/report/html.h"
 #include "hyobscure/report/summary.h"
-#include "hyobscure/study/audit.h"
-#include "hyobscure/study/trade_off.h"
+#include "hyobscure/verify/verify.h"
 
 namespace hyobscure::cli {
 namespace {
@@ -46,8 +46,8 @@ std::string compare(const data::Spec& spec, const data::People& people, const st
   quick.audit.scenarios = {"I"};
   quick.audit.attackers = {"boosting"};
   const Stopwatch watch;
-  const study::TradeOff found =
-      study::audit_methods(people, quick, {.methods = {"fine", "exact", "dp"}, .points = 3}, {}, progress);
+  const audit::TradeOff found =
+      audit::audit_methods(people, quick, {.methods = {"fine", "exact", "dp"}, .points = 3}, {}, progress);
   const std::string json = report::trade_off_json(found, watch.seconds());
   std::filesystem::create_directory(folder);
   write_file(folder / "comparison.json", json + "\n", FileAccess::Everyone);
@@ -61,7 +61,7 @@ OurFolder demo_folder() {
   OurFolder ours = data::synthetic_folder();
   ours.marker = "data/" + ours.marker;
   for (std::string& name : ours.files) name = "data/" + name;
-  const OurFolder release = release::release_folder();
+  const OurFolder release = published::release_folder();
   for (const std::string& name : release.files) ours.files.push_back("release/" + name);
   for (const char* name : {"release/manifest.json", "data/hyobscure-ledger.json", "mechanism.json",
                            "report.html", "comparison/comparison.json", "comparison/comparison.csv",
@@ -100,7 +100,7 @@ int run(const DemoOptions& options, StagedFolder& staged, const CommonOptions& c
   show(common, report::release_text(result));
 
   announce(common, fmt::format("verify {} --against {}", named("release"), named("data/spec.toml")));
-  const release::Verification verification = release::verify(stage / "release", &spec, progress);
+  const verify::Verification verification = verify::verify(stage / "release", &spec, progress);
   show(common, report::verification_text(verification));
 
   announce(common,
@@ -116,7 +116,7 @@ int run(const DemoOptions& options, StagedFolder& staged, const CommonOptions& c
                                named("comparison"), named("report.html")));
   data::Spec audited = spec;
   audited.audit.releases = 4;
-  const study::Audit audit = study::audit_mechanism(reading.people, audited, mechanism, {}, progress);
+  const audit::Audit audit = audit::audit_mechanism(reading.people, audited, mechanism, {}, progress);
   show(common, report::audit_text(audit, audited));
   write_file(stage / "report.html",
              report::html_report(report::report_facts({.spec = audited,

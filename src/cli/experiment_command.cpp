@@ -9,7 +9,7 @@
 #include "cli/command.h"
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/json.h"
-#include "hyobscure/study/run_experiment.h"
+#include "hyobscure/experiment/run_experiment.h"
 
 namespace hyobscure::cli {
 namespace {
@@ -57,7 +57,7 @@ std::filesystem::path file_of(const std::string& name) {
 
 int list(const CommonOptions& common) {
   for (const std::filesystem::path& file : known_experiments()) {
-    const study::Experiment experiment = study::read_experiment(file, true);
+    const experiment::Experiment experiment = experiment::read_experiment(file, true);
     if (common.quiet)
       print(fmt::format("{}\n", experiment.name));
     else
@@ -92,19 +92,19 @@ void show_row(const std::vector<std::string>& columns, const std::vector<std::st
 int run(const ExperimentOptions& options, const CommonOptions& common, const Progress& progress) {
   if (options.name == "list") return list(common);
   const Stopwatch watch;
-  const study::Experiment experiment = study::read_experiment(file_of(options.name), options.quick);
-  study::OnRow on_row;
+  const experiment::Experiment experiment = experiment::read_experiment(file_of(options.name), options.quick);
+  experiment::OnRow on_row;
   if (!common.json && !common.quiet)
     on_row = [&](const auto& columns, const auto& cells) {
       progress.report("", 0, 0);
       show_row(columns, cells);
     };
-  const study::ExperimentOutcome outcome =
-      study::run_experiment(experiment,
-                            {.output = options.output,
-                             .data = data_folder(options),
-                             .engine = {.memory = common.memory, .threads = common.threads}},
-                            progress, on_row);
+  const experiment::ExperimentOutcome outcome =
+      experiment::run_experiment(experiment,
+                                 {.output = options.output,
+                                  .data = data_folder(options),
+                                  .engine = {.memory = common.memory, .threads = common.threads}},
+                                 progress, on_row);
   progress.report("", 0, 0);
   if (common.json)
     print(fmt::format("{}\n", Json({{"command", "experiment"},

@@ -5,15 +5,15 @@
 #include <filesystem>
 
 #include "cli/command.h"
+#include "hyobscure/audit/mechanism/fit_for_use.h"
+#include "hyobscure/audit/mechanism/utility_tasks.h"
 #include "hyobscure/base/files.h"
-#include "hyobscure/data/read.h"
-#include "hyobscure/obscure/fit.h"
-#include "hyobscure/obscure/frontier.h"
-#include "hyobscure/obscure/saved_census.h"
-#include "hyobscure/obscure/shortfalls.h"
+#include "hyobscure/data/read/read.h"
+#include "hyobscure/obscure/fit/fit.h"
+#include "hyobscure/obscure/fit/frontier.h"
+#include "hyobscure/obscure/fit/saved_census.h"
+#include "hyobscure/obscure/leakage/shortfalls.h"
 #include "hyobscure/report/summary.h"
-#include "hyobscure/study/fit_for_use.h"
-#include "hyobscure/study/utilities.h"
 
 namespace hyobscure::cli {
 namespace {
@@ -44,15 +44,15 @@ obscure::Frontier write_frontier(const FitOptions& options, const obscure::Taken
 
 struct Fitted {
   obscure::Mechanism mechanism;
-  std::optional<study::KeptPromise> promise = {};
+  std::optional<audit::KeptPromise> promise = {};
 };
 
 /// By an expected distance, or by what the release must be good for.
 Fitted fit(data::Engine& engine, const obscure::TakenCensus& taken, const data::Spec& spec,
            const Progress& progress) {
   if (!spec.channel.promise) return {obscure::fit(taken.people, spec, taken.census, progress)};
-  study::FitForUse found =
-      study::fit_for_use(taken.people, spec, taken.census, study::task_label(engine, spec), progress);
+  audit::FitForUse found =
+      audit::fit_for_use(taken.people, spec, taken.census, audit::task_label(engine, spec), progress);
   return {std::move(found.mechanism), std::move(found.promise)};
 }
 

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
-#include "hyobscure/data/column_table.h"
-#include "hyobscure/data/read.h"
-#include "hyobscure/obscure/inspection.h"
+#include "hyobscure/data/read/column_table.h"
+#include "hyobscure/data/read/read.h"
+#include "hyobscure/obscure/fit/inspection.h"
 #include "hyobscure/report/summary.h"
 
 namespace hyobscure::cli {

@@ -12,6 +12,7 @@
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/parallel.h"
 #include "hyobscure/base/terminal.h"
+#include "hyobscure/base/version.h"
 
 namespace hyobscure::cli {
 namespace {
@@ -109,7 +110,7 @@ int main(int argc, char** argv) {
   CLI::App app{"Publish data about people so that attackers cannot infer what each person keeps private."};
   app.name("hyobscure");
   app.require_subcommand(1);
-  app.set_version_flag("--version", HYOBSCURE_VERSION);
+  app.set_version_flag("--version", version());
   app.footer(
       "Start with `hyobscure demo`. Each command has --help with an example.\n"
       "Exit codes: 0 good, 2 correct the input, 3 usable but weaker than asked, 1 our fault, 130 stopped.");

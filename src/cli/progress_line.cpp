@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "hyobscure/base/terminal.h"
-#include "hyobscure/report/text.h"
+#include "hyobscure/report/text_table.h"
 
 namespace hyobscure::cli {
 

@@ -4,8 +4,8 @@
 
 #include "cli/command.h"
 #include "hyobscure/base/files.h"
-#include "hyobscure/data/read.h"
-#include "hyobscure/obscure/mechanism.h"
+#include "hyobscure/data/read/read.h"
+#include "hyobscure/obscure/mechanism/mechanism.h"
 #include "hyobscure/release/publish.h"
 #include "hyobscure/report/summary.h"
 
@@ -24,7 +24,7 @@ struct PublishOptions {
 int run(const PublishOptions& options, const CommonOptions& common, const Progress& progress) {
   const Stopwatch watch;
   const data::Spec spec = options.spec.read();
-  check_output_folder(options.output, options.force, release::release_folder());
+  check_output_folder(options.output, options.force, published::release_folder());
   const obscure::Mechanism mechanism = obscure::read_mechanism(options.mechanism);
   data::Engine engine(engine_settings(common, spec), progress);
   const data::Reading reading = data::read_people(engine, spec);

@@ -5,8 +5,8 @@
 #include <map>
 
 #include "cli/command.h"
-#include "hyobscure/data/synth.h"
-#include "hyobscure/report/text.h"
+#include "hyobscure/data/synth/synth.h"
+#include "hyobscure/report/text_table.h"
 
 namespace hyobscure::cli {
 namespace {

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "cli/command.h"
-#include "hyobscure/release/verify.h"
 #include "hyobscure/report/summary.h"
+#include "hyobscure/verify/verify.h"
 
 namespace hyobscure::cli {
 namespace {
@@ -20,9 +20,9 @@ int run(const VerifyOptions& options, const CommonOptions& common, const Progres
   const Stopwatch watch;
   std::optional<data::Spec> original;
   if (!options.against.file.empty()) original = options.against.read();
-  const release::Verification verification =
-      release::verify(options.folder, original ? &*original : nullptr, progress,
-                      {.memory = common.memory, .threads = common.threads});
+  const verify::Verification verification =
+      verify::verify(options.folder, original ? &*original : nullptr, progress,
+                     {.memory = common.memory, .threads = common.threads});
   progress.report("", 0, 0);
   print(common.json ? report::verification_json(verification, watch.seconds()) + "\n"
                     : report::verification_text(verification));

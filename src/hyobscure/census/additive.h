@@ -6,7 +6,7 @@
 
 #include "hyobscure/census/cell_products.h"
 #include "hyobscure/census/distance.h"
-#include "hyobscure/data/people.h"
+#include "hyobscure/data/people/people.h"
 
 namespace hyobscure::census {
 

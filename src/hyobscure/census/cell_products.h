@@ -10,7 +10,7 @@
 #include "hyobscure/base/progress.h"
 #include "hyobscure/census/fixed_point.h"
 #include "hyobscure/census/row_segments.h"
-#include "hyobscure/data/people.h"
+#include "hyobscure/data/people/people.h"
 
 namespace hyobscure::census {
 

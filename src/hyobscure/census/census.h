@@ -7,7 +7,7 @@
 #include "hyobscure/base/random.h"
 #include "hyobscure/census/distance.h"
 #include "hyobscure/census/kmeans.h"
-#include "hyobscure/data/people.h"
+#include "hyobscure/data/people/people.h"
 
 namespace hyobscure::census {
 

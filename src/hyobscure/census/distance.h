@@ -7,7 +7,7 @@
 #include <string>
 
 #include "hyobscure/base/progress.h"
-#include "hyobscure/data/people.h"
+#include "hyobscure/data/people/people.h"
 
 namespace hyobscure::census {
 

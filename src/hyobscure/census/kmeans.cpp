@@ -26,14 +26,14 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using Labels = std::vector<std::uint32_t>;
 
-constexpr std::size_t kRowBlock = 512;
-constexpr int kLane = 4;       // centres are padded to a multiple of this
-constexpr int kMostLanes = 4;  // centres held in registers at a time, in lanes
+constexpr std::size_t kRowsTogether = 512;
+constexpr int kCentrePadding = 4;  // centres are padded to a multiple of this
+constexpr int kMostLanes = 4;      // centres held in registers at a time, in lanes
 constexpr int kCanonicalRounds = 10;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Below this share of |x|^2 + |y|^2 the difference of squares may be rounding alone.
-constexpr double kCancelled = 1e-9;
+constexpr double kCancelledCost = 1e-9;
 
 // Distances that differ by less than this share of |x|^2 + |c|^2 may change their order with the number of a
 // centre: what is rounded depends on its place in a lane.
@@ -56,7 +56,7 @@ struct ScaledRows {
   ScaledRows(const SparseRows& given, bool normalise)
       : rows(given), scale(given.size()), squares(given.size()) {
     for_row_segments(rows, [&](std::size_t first, std::size_t last) {
-      parallel_blocks(last - first, kRowBlock, [&](std::size_t begin, std::size_t end) {
+      parallel_blocks(last - first, kRowsTogether, [&](std::size_t begin, std::size_t end) {
         for (std::size_t r = first + begin; r < first + end; ++r) {
           scale[r] = scale_of(rows[r], normalise);
           squares[r] = square_of(rows[r], scale[r]);
@@ -145,7 +145,7 @@ void require_finite_squares(const ScaledRows& work) {
 // The centres, padded with zeros so that each column begins at a lane.
 struct Kernel {
   explicit Kernel(const MatrixXd& centres) : clusters(centres.rows()), squares(centres.rows()) {
-    const Index padded = (clusters + kLane - 1) / kLane * kLane;
+    const Index padded = (clusters + kCentrePadding - 1) / kCentrePadding * kCentrePadding;
     columns = MatrixXd::Zero(padded, centres.cols());
     columns.topRows(clusters) = centres;
     squares.setZero();
@@ -158,25 +158,25 @@ struct Kernel {
   double largest_square;
 };
 
-// Scalar products of a row with Lanes * kLane centres, which stay in registers.
+// Scalar products of a row with Lanes * kCentrePadding centres, which stay in registers.
 template <int Lanes>
 void multiply(SparseRows::Row row, const double* columns, Index stride, double* products) {
-  using Lane = Eigen::Array<double, kLane, 1>;
+  using Lane = Eigen::Array<double, kCentrePadding, 1>;
   Lane sums[Lanes];
   for (Lane& sum : sums) sum.setZero();
   for (std::size_t e = 0; e < row.items.size(); ++e) {
     const double* column = columns + stride * static_cast<Index>(row.items[e]);
     for (int lane = 0; lane < Lanes; ++lane)
-      sums[lane] += row.values[e] * Eigen::Map<const Lane, Eigen::Aligned32>(column + lane * kLane);
+      sums[lane] += row.values[e] * Eigen::Map<const Lane, Eigen::Aligned32>(column + lane * kCentrePadding);
   }
-  for (int lane = 0; lane < Lanes; ++lane) Eigen::Map<Lane>(products + lane * kLane) = sums[lane];
+  for (int lane = 0; lane < Lanes; ++lane) Eigen::Map<Lane>(products + lane * kCentrePadding) = sums[lane];
 }
 
 void multiply(SparseRows::Row row, const Kernel& kernel, double* products) {
   const Index stride = kernel.columns.rows();
-  for (Index first = 0; first < stride; first += kMostLanes * kLane) {
+  for (Index first = 0; first < stride; first += kMostLanes * kCentrePadding) {
     const double* columns = kernel.columns.data() + first;
-    switch (std::min<Index>(kMostLanes, (stride - first) / kLane)) {
+    switch (std::min<Index>(kMostLanes, (stride - first) / kCentrePadding)) {
       case 1:
         multiply<1>(row, columns, stride, products + first);
         break;
@@ -215,10 +215,10 @@ struct Assignment {
 
 void assign_rows(const ScaledRows& work, const MatrixXd& centres, Assignment& result) {
   const Kernel kernel(centres);
-  std::vector<double> inertia_of_block(block_count(work.size(), kRowBlock), 0);
+  std::vector<double> inertia_of_block(block_count(work.size(), kRowsTogether), 0);
   result.labels.resize(work.size());
   result.distances.resize(work.size());
-  parallel_blocks(work.size(), kRowBlock, [&](std::size_t begin, std::size_t end) {
+  parallel_blocks(work.size(), kRowsTogether, [&](std::size_t begin, std::size_t end) {
     VectorXd products(kernel.columns.rows());
     double inertia = 0;
     for (std::size_t r = begin; r < end; ++r) {
@@ -227,7 +227,7 @@ void assign_rows(const ScaledRows& work, const MatrixXd& centres, Assignment& re
       result.distances[r] = std::max(0.0, work.squares[r] + nearest.distance);
       inertia += result.distances[r];
     }
-    inertia_of_block[begin / kRowBlock] = inertia;
+    inertia_of_block[begin / kRowsTogether] = inertia;
   });
   result.inertia = std::accumulate(inertia_of_block.begin(), inertia_of_block.end(), 0.0);
 }
@@ -290,14 +290,14 @@ void lower_distances(const ScaledRows& work, std::size_t seed, std::vector<doubl
   std::vector<double> dense(work.rows.columns, 0);
   const auto [seed_items, seed_values] = work.rows[seed];
   for (std::size_t e = 0; e < seed_items.size(); ++e) dense[seed_items[e]] = seed_values[e];
-  parallel_blocks(work.size(), kRowBlock, [&](std::size_t begin, std::size_t end) {
+  parallel_blocks(work.size(), kRowsTogether, [&](std::size_t begin, std::size_t end) {
     for (std::size_t r = begin; r < end; ++r) {
       const auto [items, values] = work.rows[r];
       double product = 0;
       for (std::size_t e = 0; e < items.size(); ++e) product += values[e] * dense[items[e]];
       const double both = work.squares[r] + work.squares[seed];
       double distance = both - 2 * product * work.scale[r] * work.scale[seed];
-      if (distance <= kCancelled * both) distance = squared_distance(work, r, seed);
+      if (distance <= kCancelledCost * both) distance = squared_distance(work, r, seed);
       distances[r] = std::min(distances[r], distance);
     }
   });
@@ -449,7 +449,7 @@ SparseRows copy_rows(const SparseRows& rows, const Labels& chosen) {
   std::size_t kept_from = 0;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     copy.append_row(rows[chosen[i]]);
-    if (i % kRowBlock != kRowBlock - 1 && i + 1 != chosen.size()) continue;
+    if (i % kRowsTogether != kRowsTogether - 1 && i + 1 != chosen.size()) continue;
     rows.let_go(kept_from, chosen[i] + 1);
     kept_from = chosen[i];
   }
@@ -516,9 +516,9 @@ FullPass pass_over(const SparseRows& rows, const ClusterModel& model, const Prog
   all.labels.resize(rows.size());
   for_row_segments(rows, [&](std::size_t first, std::size_t last) {
     progress.throw_if_stopped();
-    std::vector<FullPass> blocks(block_count(last - first, kRowBlock));
-    parallel_blocks(last - first, kRowBlock, [&](std::size_t begin, std::size_t end) {
-      blocks[begin / kRowBlock] =
+    std::vector<FullPass> blocks(block_count(last - first, kRowsTogether));
+    parallel_blocks(last - first, kRowsTogether, [&](std::size_t begin, std::size_t end) {
+      blocks[begin / kRowsTogether] =
           pass_block(rows, model.normalise, kernel, first + begin, first + end, all.labels);
     });
     for (const FullPass& block : blocks) {
@@ -541,7 +541,7 @@ Labels relabel(const SparseRows& rows, const FullPass& pass, const Labels& label
   std::transform(labels.begin(), labels.end(), result.begin(), [&](std::uint32_t c) { return number[c]; });
 
   const Kernel kernel(model.centres);
-  parallel_blocks(pass.near_ties.size(), kRowBlock, [&](std::size_t begin, std::size_t end) {
+  parallel_blocks(pass.near_ties.size(), kRowsTogether, [&](std::size_t begin, std::size_t end) {
     VectorXd products(kernel.columns.rows());
     for (std::size_t i = begin; i < end; ++i) {
       const auto row = rows[pass.near_ties[i]];
@@ -644,7 +644,7 @@ Labels assign(const ClusterModel& model, const SparseRows& rows) {
   const Kernel kernel(model.centres);
   Labels labels(rows.size());
   for_row_segments(rows, [&](std::size_t first, std::size_t last) {
-    parallel_blocks(last - first, kRowBlock, [&](std::size_t begin, std::size_t end) {
+    parallel_blocks(last - first, kRowsTogether, [&](std::size_t begin, std::size_t end) {
       VectorXd products(kernel.columns.rows());
       for (std::size_t r = first + begin; r < first + end; ++r)
         labels[r] = find_nearest(rows[r], scale_of(rows[r], model.normalise), kernel, products).cluster;

@@ -11,7 +11,7 @@
 #include "hyobscure/base/numeric.h"
 #include "hyobscure/base/progress.h"
 #include "hyobscure/base/random.h"
-#include "hyobscure/data/people.h"
+#include "hyobscure/data/people/people.h"
 
 namespace hyobscure::census {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "hyobscure/data/people.h"
+#include "hyobscure/data/people/people.h"
 
 namespace hyobscure::census {
 

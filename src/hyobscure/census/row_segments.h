@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "hyobscure/data/people.h"
+#include "hyobscure/data/people/people.h"
 
 namespace hyobscure::census {
 

@@ -18,7 +18,7 @@
 
 #include "hyobscure/base/mapped_file.h"
 #include "hyobscure/base/test_places.h"
-#include "hyobscure/data/people.h"
+#include "hyobscure/data/people/people.h"
 
 namespace hyobscure::census {
 
@@ -151,6 +151,16 @@ inline std::optional<data::People> movielens() {
     people.features.end_row();
   }
   return people;
+}
+
+/// Small whole numbers, many zeros, some negative: ties and zeros are where sparse splits go wrong.
+inline std::vector<std::vector<double>> small_numbers(unsigned seed, std::size_t rows, std::size_t columns) {
+  std::mt19937 random(seed);
+  std::vector<std::vector<double>> dense(rows, std::vector<double>(columns, 0));
+  for (auto& row : dense)
+    for (double& x : row)
+      if (random() % 5 < 2) x = static_cast<double>(static_cast<int>(random() % 7) - 3);
+  return dense;
 }
 
 }  // namespace hyobscure::census

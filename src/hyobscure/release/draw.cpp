@@ -5,8 +5,8 @@
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/parallel.h"
-#include "hyobscure/obscure/near.h"
-#include "hyobscure/obscure/pools.h"
+#include "hyobscure/obscure/neighbours/near.h"
+#include "hyobscure/obscure/groups/pools.h"
 
 namespace hyobscure::release {
 namespace {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "hyobscure/base/random.h"
-#include "hyobscure/data/people.h"
-#include "hyobscure/data/spec.h"
-#include "hyobscure/obscure/mechanism.h"
+#include "hyobscure/data/people/people.h"
+#include "hyobscure/data/spec/spec.h"
+#include "hyobscure/obscure/mechanism/mechanism.h"
 
 namespace hyobscure::release {
 

@@ -13,7 +13,7 @@
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/parallel.h"
 #include "hyobscure/census/distance.h"
-#include "hyobscure/obscure/pools.h"
+#include "hyobscure/obscure/groups/pools.h"
 
 namespace hyobscure::release {
 namespace {
@@ -75,7 +75,7 @@ obscure::Mechanism mechanism_for(const Population& population, std::uint64_t see
   for (std::size_t g = 0; g < starts.size(); ++g) {
     const auto end =
         g + 1 < starts.size() ? starts[g + 1] : static_cast<int>(population.people.values.size());
-    obscure::Group group;
+    published::Group group;
     for (int value = starts[g]; value < end; ++value) group.members.push_back(value);
     mechanism.groups.push_back(group);
   }

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "hyobscure/census/kmeans.h"
-#include "hyobscure/obscure/signals.h"
+#include "hyobscure/obscure/leakage/signals.h"
 #include "hyobscure/release/draw.h"
 #include "hyobscure/release/test_release.h"
 

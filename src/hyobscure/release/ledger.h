@@ -7,7 +7,7 @@
 
 #include "hyobscure/base/progress.h"
 #include "hyobscure/base/random.h"
-#include "hyobscure/data/people.h"
+#include "hyobscure/data/people/people.h"
 
 namespace hyobscure::release {
 
@@ -32,8 +32,8 @@ struct EarlierDraw {
   double share = 0;  ///< of its people who are drawn for again; estimated where the entry is not complete
 };
 
-/// Who has been drawn for already. Independent draws of the same people compose (obscure/signals.h), so a
-/// second one must not happen unnoticed. Private, like the mechanism: it tells who is in the data.
+/// Who has been drawn for already. Independent draws of the same people compose (obscure/leakage/signals.h),
+/// so a second one must not happen unnoticed. Private, like the mechanism: it tells who is in the data.
 ///
 /// People are known by keyed hashes of their ids, 8 bytes each and all of them, so that nobody is missed; two
 /// publications of ten million people each share a hash by chance once in 200,000 cases. People whose ids

@@ -17,8 +17,9 @@
 #include "hyobscure/base/random.h"
 #include "hyobscure/census/statistics.h"
 #include "hyobscure/census/test_data.h"
-#include "hyobscure/obscure/accounting.h"
-#include "hyobscure/release/manifest.h"
+#include "hyobscure/obscure/leakage/accounting.h"
+#include "hyobscure/published/manifest.h"
+#include "hyobscure/release/manifest_of.h"
 
 namespace hyobscure::release {
 namespace {
@@ -74,7 +75,7 @@ std::string manifest_text(const Census& census, double retain) {
   mechanism.key = Key::from_seed(1);
   mechanism.groups.resize(static_cast<std::size_t>(census.groups));
   for (int g = 0; g < census.groups; ++g) {
-    obscure::Group& group = mechanism.groups[static_cast<std::size_t>(g)];
+    published::Group& group = mechanism.groups[static_cast<std::size_t>(g)];
     Eigen::RowVectorXd counts = Eigen::RowVectorXd::Zero(census.counts.cols());
     for (Index s = 0; s < census.counts.rows(); ++s)
       if (census.group_of_stratum[static_cast<std::size_t>(s)] == g) counts += census.counts.row(s);
@@ -84,7 +85,7 @@ std::string manifest_text(const Census& census, double retain) {
     group.covers = {{.label = group.label}};
   }
   mechanism.promise = promise_of(census, retain);
-  return to_json(manifest_of(mechanism, data::Spec{}));
+  return published::to_json(manifest_of(mechanism, data::Spec{}));
 }
 
 /// What earlier manifests said: every figure with all its digits.

@@ -15,13 +15,13 @@
 #include "hyobscure/base/parallel.h"
 #include "hyobscure/census/distance.h"
 #include "hyobscure/census/kmeans.h"
-#include "hyobscure/data/id_numbers.h"
-#include "hyobscure/data/source.h"
-#include "hyobscure/obscure/misfit.h"
-#include "hyobscure/obscure/shortfalls.h"
-#include "hyobscure/obscure/signals.h"
-#include "hyobscure/release/areas.h"
-#include "hyobscure/release/coarse.h"
+#include "hyobscure/data/engine/source.h"
+#include "hyobscure/data/read/id_numbers.h"
+#include "hyobscure/obscure/leakage/shortfalls.h"
+#include "hyobscure/obscure/leakage/signals.h"
+#include "hyobscure/obscure/mechanism/misfit.h"
+#include "hyobscure/published/area_file.h"
+#include "hyobscure/published/coarse.h"
 #include "hyobscure/release/draw.h"
 #include "hyobscure/release/ledger.h"
 #include "hyobscure/release/publish_layout.h"
@@ -140,9 +140,9 @@ std::string how_many(const EarlierDraw& draw) {
 }
 
 /// Refuses people who were drawn for before, or finds what that costs, with all digits.
-ManifestComposition about_earlier_draws(const Ledger& ledger, const fs::path& file,
-                                        const data::People& people, const obscure::Mechanism& mechanism,
-                                        bool second_draw) {
+published::ManifestComposition about_earlier_draws(const Ledger& ledger, const fs::path& file,
+                                                   const data::People& people,
+                                                   const obscure::Mechanism& mechanism, bool second_draw) {
   const auto earlier = ledger.earlier(people, mechanism.key);
   if (earlier.empty()) return {};
   const Together together = composition(earlier, people, mechanism);
@@ -222,7 +222,7 @@ double mean_distance(census::Distance distance, const data::SparseRows& rows,
 // --- writing
 
 /// Table hyo_groups (number, label, p0, p1, ...): of several secrets, what the group covers of each.
-void load_groups(data::Engine& engine, const Layout& layout, const std::vector<obscure::Group>& groups) {
+void load_groups(data::Engine& engine, const Layout& layout, const std::vector<published::Group>& groups) {
   std::string columns;
   for (std::size_t axis = 0; axis < layout.parts.size(); ++axis)
     columns += fmt::format(", p{} VARCHAR", axis);
@@ -231,7 +231,7 @@ void load_groups(data::Engine& engine, const Layout& layout, const std::vector<o
   for (std::size_t g = 0; g < groups.size(); ++g) {
     std::vector<std::string> cells = {std::to_string(g), quoted_text(groups[g].label)};
     if (!layout.parts.empty())
-      for (const obscure::Cover& cover : groups[g].covers) cells.push_back(quoted_text(cover.label));
+      for (const published::Cover& cover : groups[g].covers) cells.push_back(quoted_text(cover.label));
     engine.run(fmt::format("INSERT INTO hyo_groups VALUES ({})", fmt::join(cells, ", ")));
   }
 }
@@ -348,7 +348,8 @@ std::string events_query(data::Engine& engine, const data::Spec& spec, const Lay
 }
 
 /// Rows in a given order and row groups of a given size: so threads do not show in the bytes.
-ManifestFile write_table(data::Engine& engine, const std::string& query, const fs::path& file, bool parquet) {
+published::ManifestFile write_table(data::Engine& engine, const std::string& query, const fs::path& file,
+                                    bool parquet) {
   std::int64_t rows = 0;
   engine.query(fmt::format("COPY ({}) TO {} ({})", query, quoted_text(fs::absolute(file).string()),
                            parquet ? "FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 122880"
@@ -367,8 +368,8 @@ void refuse_changed_source(const Relation& source, std::int64_t written, std::in
 
 // --- the manifest
 
-ManifestColumns manifest_columns(const data::Spec& spec, const Layout& layout) {
-  ManifestColumns columns;
+published::ManifestColumns manifest_columns(const data::Spec& spec, const Layout& layout) {
+  published::ManifestColumns columns;
   if (spec.release.ids != "drop") columns.id = layout.id.name;
   columns.secret = layout.secret;
   columns.parts = layout.parts;
@@ -382,7 +383,7 @@ ManifestColumns manifest_columns(const data::Spec& spec, const Layout& layout) {
   return columns;
 }
 
-void describe_secret(data::Engine& engine, const data::People& people, Manifest& manifest) {
+void describe_secret(data::Engine& engine, const data::People& people, published::Manifest& manifest) {
   if (!people.space) {
     manifest.whole_numbers =
         engine.integers("SELECT count(*) FROM hyo_kept WHERE secret <> floor(secret)")[0] == 0;
@@ -394,10 +395,10 @@ void describe_secret(data::Engine& engine, const data::People& people, Manifest&
 }
 
 /// With a hash of its own, as every file.
-void write_areas(const fs::path& folder, Manifest& manifest) {
-  const std::string text = areas_geojson(manifest);
-  write_file(folder / Manifest::kAreasFile, text, FileAccess::Everyone);
-  manifest.files.push_back({.name = Manifest::kAreasFile,
+void write_areas(const fs::path& folder, published::Manifest& manifest) {
+  const std::string text = published::areas_geojson(manifest);
+  write_file(folder / published::Manifest::kAreasFile, text, FileAccess::Everyone);
+  manifest.files.push_back({.name = published::Manifest::kAreasFile,
                             .rows = static_cast<std::int64_t>(manifest.groups.size()),
                             .sha256 = sha256(text)});
 }
@@ -433,12 +434,12 @@ PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::
   refuse_donors_across_groups(mechanism);
   refuse_dropped_ids_of_events(spec);
   if (!settings.accept_leakage) refuse_shortfalls(mechanism);
-  check_output_folder(settings.output, settings.force, release_folder());
+  check_output_folder(settings.output, settings.force, published::release_folder());
   refuse_other_data(people, mechanism);
   const auto ledger_path = ledger_file(spec, mechanism);
   std::optional<LedgerLock> until_published;
   Ledger ledger;
-  ManifestComposition composition;
+  published::ManifestComposition composition;
   if (ledger_path) {
     refuse_unwritable_ledger(*ledger_path);
     until_published.emplace(*ledger_path, progress);
@@ -463,8 +464,8 @@ PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::
   result.promise = mechanism.promise;
   result.leakage_together = composition.leakage;
   result.manifest.composition = composition;
-  result.manifest.composition.leakage = rounded_up_bits(composition.leakage, result.people);
-  StagedFolder folder(settings.output, settings.force, release_folder());
+  result.manifest.composition.leakage = published::rounded_up_bits(composition.leakage, result.people);
+  StagedFolder folder(settings.output, settings.force, published::release_folder());
   {
     const PublishedIds published(spec, mechanism.key, people);
     const DonorTable donors(engine, people, mechanism, donor_of, published);
@@ -493,7 +494,7 @@ PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::
     }
   }
   if (result.manifest.spatial_axis()) write_areas(folder.path(), result.manifest);
-  write_file(folder.path() / Manifest::kFileName, to_json(result.manifest), FileAccess::Everyone);
+  write_file(folder.path() / published::Manifest::kFileName, to_json(result.manifest), FileAccess::Everyone);
   progress.throw_if_stopped();
   if (ledger_path) {
     // Before the release appears: remembering one that never came about does no harm.

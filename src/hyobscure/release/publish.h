@@ -5,11 +5,11 @@
 
 #include "hyobscure/base/numeric.h"
 #include "hyobscure/base/progress.h"
-#include "hyobscure/data/engine.h"
-#include "hyobscure/data/read.h"
-#include "hyobscure/data/spec.h"
-#include "hyobscure/obscure/mechanism.h"
-#include "hyobscure/release/manifest.h"
+#include "hyobscure/data/engine/engine.h"
+#include "hyobscure/data/read/read.h"
+#include "hyobscure/data/spec/spec.h"
+#include "hyobscure/obscure/mechanism/mechanism.h"
+#include "hyobscure/published/manifest.h"
 
 namespace hyobscure::release {
 
@@ -17,11 +17,12 @@ struct PublishSettings {
   std::filesystem::path output;  ///< the folder to make
   bool force = false;            ///< replaces an earlier release at `output`, and nothing else
   bool second_draw = false;      ///< publishes although some of the people were drawn for before
-  bool accept_leakage = false;   ///< publishes although the mechanism has shortfalls (obscure/shortfalls.h)
+  bool accept_leakage =
+      false;  ///< publishes although the mechanism has shortfalls (obscure/leakage/shortfalls.h)
 };
 
 struct PublishResult {
-  Manifest manifest;
+  published::Manifest manifest;
   obscure::Promise promise;           ///< of the mechanism, with all digits; private
   double leakage_together = kUnset;   ///< bits, with earlier draws of the same people; private
   double realised_distance = kUnset;  ///< mean distance between true and published features, of this draw and

@@ -7,8 +7,8 @@
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/text.h"
-#include "hyobscure/data/secret_checks.h"
-#include "hyobscure/release/manifest.h"
+#include "hyobscure/data/spec/secret_checks.h"
+#include "hyobscure/published/manifest.h"
 
 namespace hyobscure::release {
 namespace {
@@ -33,12 +33,12 @@ void add_secrets(const data::Spec& spec, Layout& layout) {
   const std::vector<std::string>& names = spec.people.secret.all;
   for (std::size_t axis = 0; axis < names.size(); ++axis)
     layout.parts.push_back(is_derived(spec, axis) ? names[axis] : published(layout.people, names[axis]).name);
-  layout.secret = names.size() == 1 ? layout.parts[0] : Manifest::kGroupColumn;
+  layout.secret = names.size() == 1 ? layout.parts[0] : published::Manifest::kGroupColumn;
   if (names.size() == 1) layout.parts.clear();
 }
 
 [[noreturn]] void throw_two_roles(const Layout& layout, const std::string& column) {
-  if (!layout.parts.empty() && lower_case(column) == Manifest::kGroupColumn)
+  if (!layout.parts.empty() && lower_case(column) == published::Manifest::kGroupColumn)
     throw InputError({.source = layout.people.name, .column = column},
                      "is what the column with the groups of several secrets is called",
                      "Rename the column, or leave it out.");

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "hyobscure/data/engine.h"
-#include "hyobscure/data/read.h"
-#include "hyobscure/data/source.h"
-#include "hyobscure/data/spec.h"
+#include "hyobscure/data/engine/engine.h"
+#include "hyobscure/data/read/read.h"
+#include "hyobscure/data/engine/source.h"
+#include "hyobscure/data/spec/spec.h"
 
 namespace hyobscure::release {
 

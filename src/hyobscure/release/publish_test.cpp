@@ -9,7 +9,7 @@
 #include <set>
 
 #include "hyobscure/base/parallel.h"
-#include "hyobscure/data/synth.h"
+#include "hyobscure/data/synth/synth.h"
 #include "hyobscure/release/test_release.h"
 
 namespace hyobscure::release {
@@ -133,7 +133,7 @@ TEST_F(Publish, TheManifestNamesKeptColumnsOnlyWhereThereAreAny) {
   EXPECT_FALSE(nlohmann::json::parse(content("none/manifest.json"))["columns"].contains("keep"));
   EXPECT_EQ(nlohmann::json::parse(content("kept/manifest.json"))["columns"]["keep"],
             (std::vector<std::string>{"sex", "Town"}));
-  EXPECT_EQ(read_manifest(folder_ / "kept" / Manifest::kFileName).columns.keep,
+  EXPECT_EQ(published::read_manifest(folder_ / "kept" / published::Manifest::kFileName).columns.keep,
             (std::vector<std::string>{"sex", "Town"}));
 }
 

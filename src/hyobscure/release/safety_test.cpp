@@ -14,11 +14,11 @@
 #include "hyobscure/base/test_folder.h"
 #include "hyobscure/census/distance.h"
 #include "hyobscure/census/kmeans.h"
-#include "hyobscure/data/read.h"
-#include "hyobscure/obscure/fit.h"
-#include "hyobscure/obscure/shortfalls.h"
+#include "hyobscure/data/read/read.h"
+#include "hyobscure/obscure/fit/fit.h"
+#include "hyobscure/obscure/leakage/shortfalls.h"
 #include "hyobscure/release/publish.h"
-#include "hyobscure/release/verify.h"
+#include "hyobscure/verify/verify.h"
 
 namespace hyobscure::release {
 namespace {
@@ -213,13 +213,13 @@ Figures by_definition(const data::People& people, const obscure::Mechanism& mech
   return {figures.leakage / all, figures.distance / all, figures.own_rows / all, figures.random / all};
 }
 
-struct Counts {
+struct FitCounts {
   int fits = 0, refused = 0, weak = 0, published = 0, reweighed = 0;
 };
 
 class Safety {
  public:
-  Safety(unsigned seed, Counts& counts) : table_(seed, folder_), counts_(counts) {}
+  Safety(unsigned seed, FitCounts& counts) : table_(seed, folder_), counts_(counts) {}
 
   void check() {
     SCOPED_TRACE(table_.text());
@@ -291,18 +291,18 @@ class Safety {
     ++counts_.published;
     EXPECT_EQ(result.manifest.accepted_leakage, weak);
     EXPECT_GE(result.manifest.leakage.leakage, mechanism.promise.leakage - 1e-9);
-    const Verification verification = verify(settings.output, &spec);
-    for (const Check& check : verification.checks)
+    const verify::Verification verification = verify::verify(settings.output, &spec);
+    for (const verify::Check& check : verification.checks)
       EXPECT_TRUE(check.passed || check.warning) << check.name << ": " << check.detail;
   }
 
   TestFolder folder_;
   RandomTable table_;
-  Counts& counts_;
+  FitCounts& counts_;
 };
 
 TEST(Safety, NoReleaseOfARandomTableLeaksMoreThanItSays) {
-  Counts counts;
+  FitCounts counts;
   const char* given = std::getenv("HYOBSCURE_SAFETY_FIRST");
   const int first = given != nullptr ? std::atoi(given) : 1;
   for (int seed = first; seed < first + tables(); ++seed) {

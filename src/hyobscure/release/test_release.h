@@ -13,7 +13,7 @@
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/files.h"
 #include "hyobscure/base/test_folder.h"
-#include "hyobscure/obscure/pools.h"
+#include "hyobscure/obscure/groups/pools.h"
 #include "hyobscure/release/publish.h"
 
 namespace hyobscure::release {
@@ -119,7 +119,7 @@ ids = "keep"
   }
 
   static obscure::Mechanism mechanism_for(const data::People& people, const std::string& distance,
-                                          std::vector<obscure::Group> groups) {
+                                          std::vector<published::Group> groups) {
     obscure::Mechanism mechanism;
     mechanism.method = "by hand";
     mechanism.objective = "total";
@@ -183,9 +183,9 @@ ids = "keep"
   TestFolder folder_;
 
  private:
-  static obscure::Group group(const data::People& people, int first, int end) {
-    obscure::Group result;
-    obscure::Cover range;
+  static published::Group group(const data::People& people, int first, int end) {
+    published::Group result;
+    published::Cover range;
     range.low = people.values[static_cast<std::size_t>(first)].low;
     range.high = people.values[static_cast<std::size_t>(end) - 1].high;
     result.label = range.label = fmt::format("{}-{}", *range.low, *range.high);
@@ -199,7 +199,7 @@ ids = "keep"
     const auto cluster_of_person = census::assign(mechanism.clusters, people.features);
     const auto pools = obscure::pools_by_group(people, mechanism.partition());
     std::map<std::pair<std::size_t, std::uint32_t>, std::int64_t> counts;
-    for (obscure::Group& group : mechanism.groups) group.people = 0;
+    for (published::Group& group : mechanism.groups) group.people = 0;
     for (std::size_t u = 0; u < people.size(); ++u) {
       counts[{pools.pool_of_person[u], cluster_of_person[u]}] += 1;
       mechanism.groups[mechanism.group_of_value(people.secrets[u])].people += 1;

@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "hyobscure/obscure/labels.h"
+#include "hyobscure/obscure/groups/labels.h"
 #include "hyobscure/release/test_release.h"
 
 namespace hyobscure::release {

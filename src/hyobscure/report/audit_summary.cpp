@@ -7,7 +7,7 @@
 
 #include "hyobscure/report/audit_facts.h"
 #include "hyobscure/report/summary.h"
-#include "hyobscure/report/text.h"
+#include "hyobscure/report/text_table.h"
 
 namespace hyobscure::report {
 namespace {
@@ -40,7 +40,7 @@ std::string verdict(const audit::AttackErrors& error) {
 using ErrorsOf = std::function<std::optional<audit::AttackErrors>(const audit::AttackResult&)>;
 
 /// One measure of all attacks; nothing where none was measured by it.
-std::string attacks_text(const study::Audit& audit, const std::string& error, const ErrorsOf& errors_of) {
+std::string attacks_text(const audit::Audit& audit, const std::string& error, const ErrorsOf& errors_of) {
   TextTable table({"attacker", "scenario", error + " on the release", "on true features", "group alone",
                    "nothing known", "gain on the group", "verdict"});
   bool any = false;
@@ -55,7 +55,7 @@ std::string attacks_text(const study::Audit& audit, const std::string& error, co
   return any ? table.text() : "";
 }
 
-std::string attacks_text(const study::Audit& audit) {
+std::string attacks_text(const audit::Audit& audit) {
   std::string text =
       attacks_text(audit, audit.ordered ? "error" : "wrong", [](const auto& attack) { return attack.error; });
   const std::string five =
@@ -66,7 +66,7 @@ std::string attacks_text(const study::Audit& audit) {
   return text;
 }
 
-std::string informed_number_text(const study::Audit& audit) {
+std::string informed_number_text(const audit::Audit& audit) {
   std::string text = fmt::format(
       "  Informed attacker (knows all rows, secrets and the channel, not which row is the target's): error "
       "{} "
@@ -80,7 +80,7 @@ std::string informed_number_text(const study::Audit& audit) {
   return text + " releases. So publish once.\n";
 }
 
-std::string informed_guess_text(const study::Audit& audit) {
+std::string informed_guess_text(const audit::Audit& audit) {
   const audit::InformedErrors& informed = *audit.informed;
   std::string text = fmt::format(
       "  Informed attacker (knows all rows, secrets and the channel, not which row is the target's): wrong "
@@ -100,12 +100,12 @@ std::string informed_guess_text(const study::Audit& audit) {
   return text + " releases. So publish once.\n";
 }
 
-std::string informed_text(const study::Audit& audit) {
+std::string informed_text(const audit::Audit& audit) {
   if (!audit.informed) return "";
   return audit.ordered ? informed_number_text(audit) : informed_guess_text(audit);
 }
 
-std::string utilities_text(const study::Audit& audit) {
+std::string utilities_text(const audit::Audit& audit) {
   TextTable table({"use", "measure", "with the release", "with true features", "with no features", "loss"});
   std::string notes;
   for (const audit::UtilityResult& utility : audit.utilities) {
@@ -139,7 +139,7 @@ Json attack_json(const audit::AttackResult& attack) {
   return json;
 }
 
-Json informed_json(const study::Audit& audit) {
+Json informed_json(const audit::Audit& audit) {
   const audit::InformedErrors& informed = *audit.informed;
   Json json = {{"error", number(informed.error)},
                {"group_only", number(informed.group_only)},
@@ -158,7 +158,7 @@ Json informed_json(const study::Audit& audit) {
 
 }  // namespace
 
-std::string error_name(const study::Audit& audit) {
+std::string error_name(const audit::Audit& audit) {
   return audit.ordered ? "mean absolute error" : "share of wrong guesses";
 }
 
@@ -189,7 +189,7 @@ Json utility_json(const audit::UtilityResult& utility) {
   return json;
 }
 
-Json audit_facts(const study::Audit& audit) {
+Json audit_facts(const audit::Audit& audit) {
   Json json = {{"error", error_name(audit)},
                {"repetitions", audit.repetitions},
                {"redrawn", audit.redrawn},
@@ -204,7 +204,7 @@ Json audit_facts(const study::Audit& audit) {
   return json;
 }
 
-std::string audit_text(const study::Audit& audit, const data::Spec& spec) {
+std::string audit_text(const audit::Audit& audit, const data::Spec& spec) {
   std::string text =
       fmt::format("Attacks on \"{}\": {} with its 95 % interval, {} repetitions{}\n",
                   spec.people.secret.text(), error_name(audit), audit.repetitions,
@@ -214,7 +214,7 @@ std::string audit_text(const study::Audit& audit, const data::Spec& spec) {
   return text;
 }
 
-std::string audit_json(const study::Audit& audit, const data::Spec& spec, double seconds) {
+std::string audit_json(const audit::Audit& audit, const data::Spec& spec, double seconds) {
   Json json = {{"command", "audit"}, {"secret", spec.people.secret.text()}};
   json.update(audit_facts(audit));
   json["seconds"] = seconds;

@@ -20,8 +20,8 @@ audit::AttackErrors errors(double attack) {
           .unobscured_advantage = around(0.6)};
 }
 
-study::Audit audit_of(bool ordered, bool of_places) {
-  study::Audit audit;
+audit::Audit audit_of(bool ordered, bool of_places) {
+  audit::Audit audit;
   audit.repetitions = 3;
   audit.ordered = ordered;
   audit.attacks.push_back({.attacker = audit::Attacker::Forest,
@@ -81,7 +81,7 @@ TEST(AuditSummary, PlacesHaveKilometresAndFiveGuessesBeside) {
 }
 
 TEST(AuditSummary, ComparisonSaysItsMeasureAndThatOfTheNearestAttacker) {
-  study::TradeOff found;
+  audit::TradeOff found;
   found.points.push_back({.method = "fine", .point = {}, .history = {}, .audit = audit_of(false, true)});
   audit::AttackResult nearer = found.points[0].audit.attacks[0];
   nearer.error = errors(0.5);  // wrong more often, and nearer all the same

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "hyobscure/base/numeric.h"
-#include "hyobscure/report/text.h"
+#include "hyobscure/report/text_table.h"
 
 namespace hyobscure::report {
 namespace {
@@ -38,7 +38,7 @@ double share(std::int64_t part, std::int64_t whole) {
   return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-std::string optional_number(double value, const char* form) {
+std::string number_or_nothing(double value, const char* form) {
   return std::isnan(value) ? "-" : fmt::format(fmt::runtime(form), value);
 }
 
@@ -50,10 +50,10 @@ std::vector<std::string> row_of(const obscure::InspectedColumn& column) {
           share_text(share(facts.rows - facts.given, facts.rows), 1),
           count_text(facts.distinct),
           is_of_people(facts.role) ? share_text(share(facts.unique, facts.given), 1) : "-",
-          optional_number(facts.smallest, "{:.6g}"),
-          optional_number(facts.largest, "{:.6g}"),
-          optional_number(column.leakage.bits, "{:.4f}"),
-          optional_number(column.leakage.null_bits, "{:.4f}")};
+          number_or_nothing(facts.smallest, "{:.6g}"),
+          number_or_nothing(facts.largest, "{:.6g}"),
+          number_or_nothing(column.leakage.bits, "{:.4f}"),
+          number_or_nothing(column.leakage.null_bits, "{:.4f}")};
 }
 
 std::string refusals_text(const obscure::Inspection& inspection) {

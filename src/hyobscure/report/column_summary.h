@@ -3,7 +3,7 @@
 #include <string>
 
 #include "hyobscure/base/json.h"
-#include "hyobscure/obscure/inspection.h"
+#include "hyobscure/obscure/fit/inspection.h"
 
 namespace hyobscure::report {
 

@@ -7,14 +7,15 @@
 #include <cmath>
 #include <map>
 
+#include "hyobscure/audit/mechanism/informed_attack.h"
 #include "hyobscure/base/error.h"
+#include "hyobscure/base/version.h"
 #include "hyobscure/census/kmeans.h"
-#include "hyobscure/obscure/method.h"
-#include "hyobscure/obscure/shortfalls.h"
-#include "hyobscure/obscure/signals.h"
+#include "hyobscure/obscure/leakage/shortfalls.h"
+#include "hyobscure/obscure/leakage/signals.h"
+#include "hyobscure/obscure/methods/method.h"
 #include "hyobscure/report/audit_facts.h"
 #include "hyobscure/report/group_facts.h"
-#include "hyobscure/study/informed.h"
 
 namespace hyobscure::report {
 namespace {
@@ -48,7 +49,7 @@ Json data_facts(const ReportInput& input) {
 }
 
 Json release_facts(const ReportInput& input) {
-  const release::Manifest& manifest = *input.manifest;
+  const published::Manifest& manifest = *input.manifest;
   Json json = {{"method", manifest.method},
                {"method_help", obscure::method_named(manifest.method).help},
                {"seeded", manifest.seeded},
@@ -64,7 +65,7 @@ Json release_facts(const ReportInput& input) {
     json["shortfalls"] = obscure::shortfalls(*input.mechanism);
   }
   json["files"] = Json::array();
-  for (const release::ManifestFile& file : manifest.files) {
+  for (const published::ManifestFile& file : manifest.files) {
     json["files"].push_back({{"name", file.name}, {"rows", file.rows}, {"sha256", file.sha256}});
     std::error_code absent;
     const auto bytes = std::filesystem::file_size(input.release_folder / file.name, absent);
@@ -73,9 +74,9 @@ Json release_facts(const ReportInput& input) {
   return json;
 }
 
-Json checks_facts(const release::Verification& verification) {
+Json checks_facts(const verify::Verification& verification) {
   Json json = Json::array();
-  for (const release::Check& check : verification.checks)
+  for (const verify::Check& check : verification.checks)
     json.push_back({{"what", check.name}, {"passed", check.passed}, {"detail", check.detail}});
   return json;
 }
@@ -135,7 +136,7 @@ void add_channel(Json& json, const data::People& people, const obscure::Mechanis
   if (!mechanism.within_groups) return;
   const auto clusters = census::assign(mechanism.clusters, people.features);
   const obscure::Signals signals(mechanism, people, clusters);
-  if (!study::can_be_tabulated(signals, people)) return;
+  if (!audit::can_be_tabulated(signals, people)) return;
   const bool cells = obscure::rows_tell_their_cell(mechanism.channels);
   json["channel"] = {{"what", "P(cluster of the published row | own cluster)"}, {"pools", Json::array()}};
   std::map<std::string, int> pools_of_label;
@@ -293,7 +294,7 @@ Json limits_facts(const ReportInput& input) {
 
 std::string report_facts(const ReportInput& input) {
   Json json = {{"format", 1},
-               {"program", fmt::format("hyobscure {}", HYOBSCURE_VERSION)},
+               {"program", fmt::format("hyobscure {}", version())},
                {"made", today()},
                {"title", fmt::format("Release of {} people: what it tells about \"{}\"",
                                      input.reading.people.size(), input.spec.people.secret.text())},

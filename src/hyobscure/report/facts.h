@@ -3,12 +3,12 @@
 #include <filesystem>
 #include <string>
 
-#include "hyobscure/data/read.h"
-#include "hyobscure/data/spec.h"
-#include "hyobscure/obscure/mechanism.h"
-#include "hyobscure/release/manifest.h"
-#include "hyobscure/release/verify.h"
-#include "hyobscure/study/audit.h"
+#include "hyobscure/audit/mechanism/mechanism_audit.h"
+#include "hyobscure/data/read/read.h"
+#include "hyobscure/data/spec/spec.h"
+#include "hyobscure/obscure/mechanism/mechanism.h"
+#include "hyobscure/published/manifest.h"
+#include "hyobscure/verify/verify.h"
 
 namespace hyobscure::report {
 
@@ -17,10 +17,10 @@ struct ReportInput {
   const data::Spec& spec;
   const data::Reading& reading;
   const obscure::Mechanism* mechanism = nullptr;
-  const release::Manifest* manifest = nullptr;
+  const published::Manifest* manifest = nullptr;
   std::filesystem::path release_folder = {};
-  const release::Verification* verification = nullptr;
-  const study::Audit* audit = nullptr;
+  const verify::Verification* verification = nullptr;
+  const audit::Audit* audit = nullptr;
   std::string comparison = {};  ///< JSON of a comparison, with or without audits
 };
 

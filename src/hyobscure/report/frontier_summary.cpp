@@ -7,7 +7,7 @@
 #include "hyobscure/base/json.h"
 #include "hyobscure/report/plot.h"
 #include "hyobscure/report/summary.h"
-#include "hyobscure/report/text.h"
+#include "hyobscure/report/text_table.h"
 
 namespace hyobscure::report {
 namespace {

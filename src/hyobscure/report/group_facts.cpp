@@ -109,14 +109,14 @@ Json plane_facts(const data::SecretSpace& space, const ValueCounts& counts) {
   return json;
 }
 
-Json group_facts(const obscure::Group& group, const data::People& people) {
+Json group_facts(const published::Group& group, const data::People& people) {
   Json json = {{"label", group.label}};
   if (!people.space) {
     json["low"] = optional_number(group.covers[0].low);
     json["high"] = optional_number(group.covers[0].high);
   } else if (group.covers.size() > 1) {
     json["covers"] = Json::array();
-    for (const obscure::Cover& cover : group.covers) json["covers"].push_back({{"label", cover.label}});
+    for (const published::Cover& cover : group.covers) json["covers"].push_back({{"label", cover.label}});
   }
   json["people"] = group.people;
   json["values"] = group.values;
@@ -140,7 +140,7 @@ void add_space_facts(Json& data, const data::People& people) {
 
 void add_group_facts(Json& json, const data::People& people, const obscure::Mechanism& mechanism) {
   json["groups"] = Json::array();
-  for (const obscure::Group& group : mechanism.groups) json["groups"].push_back(group_facts(group, people));
+  for (const published::Group& group : mechanism.groups) json["groups"].push_back(group_facts(group, people));
   const ValueCounts counts(people, mechanism);
   if (!people.space) {
     json["histogram"] = histogram_of_numbers(people, counts);

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "hyobscure/base/json.h"
-#include "hyobscure/data/people.h"
-#include "hyobscure/obscure/mechanism.h"
+#include "hyobscure/data/people/people.h"
+#include "hyobscure/obscure/mechanism/mechanism.h"
 
 namespace hyobscure::report {
 

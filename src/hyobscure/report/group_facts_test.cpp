@@ -17,9 +17,9 @@ struct Made {
   Made(std::vector<std::uint32_t> secrets, const std::vector<std::vector<int>>& groups) {
     people.secrets = std::move(secrets);
     for (const auto& members : groups) {
-      obscure::Group group{.label = std::string(1, static_cast<char>('a' + mechanism.groups.size())),
-                           .covers = {},
-                           .members = members};
+      published::Group group{.label = std::string(1, static_cast<char>('a' + mechanism.groups.size())),
+                             .covers = {},
+                             .members = members};
       group.values = static_cast<std::int64_t>(members.size());
       for (const std::uint32_t secret : people.secrets)
         group.people += std::ranges::count(members, static_cast<int>(secret));

@@ -2,7 +2,7 @@
 
 #include "hyobscure/report/audit_facts.h"
 #include "hyobscure/report/summary.h"
-#include "hyobscure/report/text.h"
+#include "hyobscure/report/text_table.h"
 
 namespace hyobscure::report {
 namespace {
@@ -19,7 +19,7 @@ double baseline_percent(const audit::UtilityResult& utility) {
   return 100 * loss / figures.unobscured.mean;
 }
 
-std::string use_text(const study::KeptPromise& promise) {
+std::string use_text(const audit::KeptPromise& promise) {
   const audit::UtilityResult& utility = *promise.utility;
   const audit::UtilityFigures& figures = *utility.figures;
   std::string text = fmt::format(
@@ -35,9 +35,9 @@ std::string use_text(const study::KeptPromise& promise) {
 
 }  // namespace
 
-std::string kept_promise_text(const study::KeptPromise& promise) {
+std::string kept_promise_text(const audit::KeptPromise& promise) {
   TextTable table({"budget", "loss", "leakage", "promise"});
-  for (const study::TriedBudget& tried : promise.tried)
+  for (const audit::TriedBudget& tried : promise.tried)
     table.row({fmt::format("{:.6f}", tried.budget), percent_text(tried.loss), bits_text(tried.leakage),
                tried.budget == promise.chosen.budget ? "kept, chosen"
                : tried.kept                          ? "kept"
@@ -51,7 +51,7 @@ std::string kept_promise_text(const study::KeptPromise& promise) {
          table.text() + "\n" + text + use_text(promise);
 }
 
-Json kept_promise_facts(const study::KeptPromise& promise) {
+Json kept_promise_facts(const audit::KeptPromise& promise) {
   Json json = {{"text", data::promise_text(promise.promised)},
                {"percent", promise.promised.percent},
                {"measure", promise.promised.measure},
@@ -59,7 +59,7 @@ Json kept_promise_facts(const study::KeptPromise& promise) {
                {"loss_percent", estimate_json(promise.chosen.loss)},
                {"tried", Json::array()}};
   if (promise.utility) json["utility"] = utility_json(*promise.utility);
-  for (const study::TriedBudget& tried : promise.tried)
+  for (const audit::TriedBudget& tried : promise.tried)
     json["tried"].push_back({{"budget", number(tried.budget)},
                              {"loss_percent", estimate_json(tried.loss)},
                              {"leakage_bits", number(tried.leakage)},

@@ -5,11 +5,11 @@
 #include "hyobscure/base/json.h"
 #include "hyobscure/base/terminal.h"
 #include "hyobscure/report/summary.h"
-#include "hyobscure/report/text.h"
+#include "hyobscure/report/text_table.h"
 
 namespace hyobscure::report {
 std::string release_text(const release::PublishResult& result) {
-  const release::Manifest& manifest = result.manifest;
+  const published::Manifest& manifest = result.manifest;
   std::string text = fmt::format("Release of {} people", count_text(result.people));
   if (manifest.is_long()) text += fmt::format(" with {} events", count_text(result.events));
   text += manifest.ids == "keep"      ? ", pseudonymous: published under the original ids\n"
@@ -39,7 +39,7 @@ std::string release_text(const release::PublishResult& result) {
 }
 
 std::string release_json(const release::PublishResult& result, double seconds) {
-  const release::Manifest& manifest = result.manifest;
+  const published::Manifest& manifest = result.manifest;
   Json json = {{"command", "publish"},
                {"method", manifest.method},
                {"people", result.people},
@@ -63,7 +63,7 @@ std::string release_json(const release::PublishResult& result, double seconds) {
   return json.dump();
 }
 
-std::string verification_text(const release::Verification& verification) {
+std::string verification_text(const verify::Verification& verification) {
   std::string text;
   std::size_t failed = 0;
   for (const auto& check : verification.checks) {
@@ -80,7 +80,7 @@ std::string verification_text(const release::Verification& verification) {
                                            verification.checks.size()));
 }
 
-std::string verification_json(const release::Verification& verification, double seconds) {
+std::string verification_json(const verify::Verification& verification, double seconds) {
   Json json = {{"command", "verify"}, {"passed", verification.passed()}, {"checks", Json::array()}};
   for (const auto& check : verification.checks)
     json["checks"].push_back({{"name", check.name},

@@ -8,10 +8,10 @@
 
 #include "hyobscure/base/json.h"
 #include "hyobscure/base/numeric.h"
-#include "hyobscure/obscure/shortfalls.h"
+#include "hyobscure/obscure/leakage/shortfalls.h"
 #include "hyobscure/report/audit_facts.h"
 #include "hyobscure/report/column_summary.h"
-#include "hyobscure/report/text.h"
+#include "hyobscure/report/text_table.h"
 
 namespace hyobscure::report {
 namespace {
@@ -49,14 +49,14 @@ Json counts_json(const data::ReadCounts& counts) {
           {"events_telling_home", counts.events_telling_home}};
 }
 
-Json groups_json(const std::vector<obscure::Group>& groups) {
+Json groups_json(const std::vector<published::Group>& groups) {
   Json list = Json::array();
   for (const auto& group : groups)
     list.push_back({{"label", group.label}, {"people", group.people}, {"values", group.values}});
   return list;
 }
 
-std::string groups_table(const std::vector<obscure::Group>& groups) {
+std::string groups_table(const std::vector<published::Group>& groups) {
   TextTable table({"group", "people", "values"});
   for (const auto& group : groups)
     table.row({group.label, count_text(group.people), count_text(group.values)});
@@ -324,7 +324,7 @@ std::string mechanism_text(const obscure::Mechanism& mechanism, const data::Read
 }
 
 std::string mechanism_json(const obscure::Mechanism& mechanism, const data::ReadCounts& counts,
-                           double seconds, const std::optional<study::KeptPromise>& kept) {
+                           double seconds, const std::optional<audit::KeptPromise>& kept) {
   const auto& promise = mechanism.promise;
   Json json = {{"command", "fit"},
                {"method", mechanism.method},

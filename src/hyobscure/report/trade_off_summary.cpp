@@ -6,20 +6,20 @@
 
 #include "hyobscure/report/audit_facts.h"
 #include "hyobscure/report/summary.h"
-#include "hyobscure/report/text.h"
+#include "hyobscure/report/text_table.h"
 
 namespace hyobscure::report {
 namespace {
 
 /// The attacker who errs least.
-const audit::AttackResult* worst_attack(const study::Audit& audit) {
+const audit::AttackResult* worst_attack(const audit::Audit& audit) {
   const auto worst = std::ranges::min_element(
       audit.attacks, {}, [](const audit::AttackResult& attack) { return attack.error.attack.mean; });
   return worst == audit.attacks.end() ? nullptr : &*worst;
 }
 
 /// The errors in km of the attacker who comes nearest, who need not be the one who guesses right most often.
-std::optional<audit::AttackErrors> nearest_errors(const study::Audit& audit) {
+std::optional<audit::AttackErrors> nearest_errors(const audit::Audit& audit) {
   std::optional<audit::AttackErrors> nearest;
   for (const audit::AttackResult& attack : audit.attacks)
     if (attack.km_error && (!nearest || attack.km_error->attack.mean < nearest->attack.mean))
@@ -28,7 +28,7 @@ std::optional<audit::AttackErrors> nearest_errors(const study::Audit& audit) {
 }
 
 /// Columns in km; nothing where the secret is no place.
-void add_km(std::vector<std::string>& row, const study::Audit& audit) {
+void add_km(std::vector<std::string>& row, const audit::Audit& audit) {
   const std::optional<audit::AttackErrors> nearest = nearest_errors(audit);
   if (!nearest) {
     row.insert(row.end(), {"-", "-"});
@@ -45,7 +45,7 @@ std::string loss_text(const audit::UtilityResult& utility) {
   return fmt::format("{:.4f} [{:.4f}, {:.4f}]", loss.mean, loss.low, loss.high);
 }
 
-void csv_row(std::string& text, const study::AuditedPoint& point, const std::string& kind,
+void csv_row(std::string& text, const audit::AuditedPoint& point, const std::string& kind,
              const std::string& name, const std::string& figure, const audit::Estimate& estimate) {
   text += fmt::format("{},{:.9g},{:.9g},{:.9g},{},{},{},{:.9g},{:.9g},{:.9g}\n", point.method,
                       point.point.budget, point.point.distance, point.point.leakage, kind, name, figure,
@@ -53,7 +53,7 @@ void csv_row(std::string& text, const study::AuditedPoint& point, const std::str
 }
 
 /// `measure`: what stands behind the name of a figure, "_km".
-void csv_errors(std::string& text, const study::AuditedPoint& point, const std::string& name,
+void csv_errors(std::string& text, const audit::AuditedPoint& point, const std::string& name,
                 const audit::AttackErrors& error, const std::string& measure) {
   csv_row(text, point, "attack", name, "published" + measure, error.attack);
   csv_row(text, point, "attack", name, "unobscured" + measure, error.unobscured);
@@ -64,9 +64,9 @@ void csv_errors(std::string& text, const study::AuditedPoint& point, const std::
 
 }  // namespace
 
-std::string trade_off_text(const study::TradeOff& trade_off) {
+std::string trade_off_text(const audit::TradeOff& trade_off) {
   if (trade_off.points.empty()) return "No mechanism was audited.\n";
-  const study::Audit& first = trade_off.points.front().audit;
+  const audit::Audit& first = trade_off.points.front().audit;
   const bool of_places = std::ranges::any_of(
       trade_off.points, [](const auto& point) { return nearest_errors(point.audit).has_value(); });
   std::vector<std::string> header = {"method",
@@ -81,7 +81,7 @@ std::string trade_off_text(const study::TradeOff& trade_off) {
   if (of_places) header.insert(header.end(), {"nearest attacker, km", "group alone, km"});
   for (const audit::UtilityResult& utility : first.utilities) header.push_back("loss of " + utility.name);
   TextTable table(header);
-  for (const study::AuditedPoint& point : trade_off.points) {
+  for (const audit::AuditedPoint& point : trade_off.points) {
     const audit::AttackResult* worst = worst_attack(point.audit);
     std::vector<std::string> row = {point.method, fmt::format("{:.4f}", point.point.budget),
                                     fmt::format("{:.4f}", point.point.distance),
@@ -106,9 +106,9 @@ std::string trade_off_text(const study::TradeOff& trade_off) {
          table.text();
 }
 
-std::string trade_off_csv(const study::TradeOff& trade_off) {
+std::string trade_off_csv(const audit::TradeOff& trade_off) {
   std::string text = "method,budget,distance,leakage_bits,kind,name,figure,mean,low,high\n";
-  for (const study::AuditedPoint& point : trade_off.points) {
+  for (const audit::AuditedPoint& point : trade_off.points) {
     for (const audit::AttackResult& attack : point.audit.attacks) {
       const std::string name = fmt::format("{} {}", attacker_name(attack), scenario_name(attack.scenario));
       csv_errors(text, point, name, attack.error, "");
@@ -132,10 +132,10 @@ std::string trade_off_csv(const study::TradeOff& trade_off) {
   return text;
 }
 
-std::string trade_off_json(const study::TradeOff& trade_off, double seconds) {
+std::string trade_off_json(const audit::TradeOff& trade_off, double seconds) {
   Json json = Json::parse(comparison_json(trade_off.comparison, seconds));
   json["audits"] = Json::array();
-  for (const study::AuditedPoint& point : trade_off.points)
+  for (const audit::AuditedPoint& point : trade_off.points)
     json["audits"].push_back({{"method", point.method},
                               {"budget", point.point.budget},
                               {"distance", number(point.point.distance)},

@@ -1,0 +1,46 @@
+#include "hyobscure/audit/attack/attack.h"
+
+#include <fmt/format.h>
+
+#include "hyobscure/audit/attack/trial.h"
+#include "hyobscure/base/error.h"
+
+namespace hyobscure::audit {
+namespace {
+
+std::vector<Split> splits_of(std::size_t people, Scenario scenario, const AttackSettings& settings,
+                             const Key& key) {
+  if (scenario == Scenario::I) return {split_by_share(people, settings.known_share, key)};
+  return split_by_folds(people, settings.folds, key);
+}
+
+}  // namespace
+
+std::vector<AttackResult> attack(const Victims& victims, const PublicationOf& publication_of,
+                                 Scenario scenario, const AttackSettings& settings, const Key& key,
+                                 const Progress& progress) {
+  if (scenario == Scenario::Shadow)
+    throw InputError({.source = "scenario"}, "the shadow attacker needs the mechanism",
+                     "Call shadow_attack.");
+  check(victims);
+  validate(settings, victims.size());
+  const std::vector<Publication> published =
+      publications(victims.features, publication_of, settings.repetitions);
+
+  const std::vector<std::uint32_t> own = own_rows(victims.size());
+  const Sight truth{.rows = &victims.features, .row_of_person = own};
+  std::vector<Trial> trials;
+  for (int r = 0; r < settings.repetitions; ++r) {
+    const Publication& publication = published[static_cast<std::size_t>(r)];
+    const Sight release{.rows = &publication.rows, .row_of_person = publication.row_of_person};
+    for (Split& split : splits_of(victims.size(), scenario, settings, key.derive(fmt::format("split {}", r))))
+      trials.push_back({.name = fmt::format("trial {}", trials.size()),
+                        .known = std::move(split.known),
+                        .tested = std::move(split.tested),
+                        .learned_from = scenario == Scenario::I ? truth : release,
+                        .attacked = release});
+  }
+  return run_trials(victims, trials, scenario, settings, key, progress);
+}
+
+}  // namespace hyobscure::audit

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hyobscure/audit/attack/attack_targets.h"
+#include "hyobscure/audit/attack/interval.h"
+#include "hyobscure/base/progress.h"
+#include "hyobscure/base/random.h"
+#include "hyobscure/learn/boosting.h"
+
+namespace hyobscure::audit {
+
+enum class Attacker {
+  Forest,
+  Boosting,
+  Own,  ///< one of AttackSettings::own
+};
+
+/// What an attacker of the caller's has learned: gives the predictions for rows that have the columns of the
+/// training rows.
+using OwnModel = std::function<learn::Predictions(const data::SparseRows& rows)>;
+
+/// An attacker of the caller's. The same controls, splits and publications are for him.
+struct OwnAttacker {
+  std::string name;
+  /// Learns from rows and their numbers (classes = 0), or their classes 0 .. classes-1, all of which occur.
+  /// The seed belongs to the trial. May be called on several threads at once.
+  std::function<OwnModel(const data::SparseRows& rows, std::span<const double> label_of_row,
+                         std::uint32_t classes, std::uint64_t seed)>
+      learn;
+};
+
+enum class Scenario {
+  I,       ///< learns from true features and secrets of some people, attacks the release of the others
+  II,      ///< learns from the release and the true secrets of some people in it, attacks the others
+  Shadow,  ///< learns from people of his own on whom he ran the mechanism; see shadow.h
+};
+
+struct AttackSettings {
+  std::vector<Attacker> attackers = {Attacker::Forest, Attacker::Boosting};
+  double known_share = 0.5;  ///< scenario I and shadow: share of people whose secret the attacker knows
+  int folds = 2;         ///< scenario II: each fold is attacked with the secrets of the others; at least 2
+  int repetitions = 10;  ///< each with its own split and its own publication; at least 1
+  int trees = 100;       ///< of the forest
+  learn::BoostingSettings boosting = {};
+  std::vector<OwnAttacker> own = {};  ///< beside the others
+};
+
+/// Errors of one measure, each with its 95 % interval. All are of the same people and splits, so differences
+/// are paired.
+struct AttackErrors {
+  Estimate attack;          ///< on the publication
+  Estimate unobscured;      ///< the same attack where the true features are published with the same groups
+  Estimate group_only;      ///< best guess from the group and the kept cells, learned from the known people
+  Estimate no_information;  ///< best guess without even these
+  Estimate advantage;       ///< group_only - attack: what the published features gave away
+  Estimate unobscured_advantage;  ///< group_only - unobscured: what there was to give away
+};
+
+struct AttackResult {
+  Attacker attacker;
+  Scenario scenario;
+  /// Ordered secrets: mean absolute error. Categories: share of people whose value is not the first guess.
+  AttackErrors error;
+  /// Categories only: share of people whose value is not among the first five guesses. Nothing where no group
+  /// has more than five values.
+  std::optional<AttackErrors> top5_error;
+  /// Places only: mean distance in km between the person's value and the guess of least expected distance,
+  /// which need not be the most probable value. group_only guesses from the known people of the group alike.
+  std::optional<AttackErrors> km_error;
+  int repetitions = 0;
+  std::size_t known_people = 0;  ///< of a split; folds may differ by one
+  std::size_t tested_people = 0;
+  /// One repetition: the interval is over people, and speaks of this release and split only. Otherwise over
+  /// splits and publications, corrected for their dependence (interval.h).
+  bool interval_over_people = false;
+  std::string own_name = {};  ///< of Attacker::Own
+};
+
+/// Tries to infer the secret of people from what is published of them: features, group and kept cells.
+///
+/// Both attackers predict a number for ordered secrets, and probabilities of values otherwise. The group
+/// enters as a number that ascends with the secret (ordered) or one column a group; kept combinations as one
+/// column each. The attacker knows which values a group holds, for the release says so: a predicted number is
+/// moved into the range of the group, a value outside the group gets no probability.
+///
+/// An error above group_only is the attacker's own noise, not protection. A mechanism is as good as its worst
+/// attacker: see also informed.h.
+///
+/// Deterministic for a key, whatever the number of threads; models run side by side. Throws InputError for
+/// people, publications or settings that cannot be attacked (too few people, one value), and Stopped.
+[[nodiscard]] std::vector<AttackResult> attack(const Victims& victims, const PublicationOf& publication_of,
+                                               Scenario scenario, const AttackSettings& settings,
+                                               const Key& key, const Progress& progress = {});
+
+}  // namespace hyobscure::audit

@@ -1,0 +1,445 @@
+#include "hyobscure/audit/attack/attack.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <random>
+
+#include "hyobscure/audit/attack/secret_model.h"
+#include "hyobscure/audit/attack/test_people.h"
+#include "hyobscure/audit/attack/trial.h"
+#include "hyobscure/base/error.h"
+#include "hyobscure/base/parallel.h"
+
+namespace hyobscure::audit {
+namespace {
+
+// Small, so that a test takes a second under sanitizers.
+const AttackSettings kQuick{.repetitions = 5, .trees = 25, .boosting = {.rounds = 25}};
+
+Publication as_they_are(const Sample& sample) {
+  return {.rows = sample.features, .row_of_person = own_rows(sample.value_of_person.size())};
+}
+
+// Every person gets the row of a random member of the group: says nothing about the secret but the group.
+Publication mixed_in_groups(const Sample& sample, unsigned seed) {
+  std::mt19937 random(seed);
+  std::map<std::uint32_t, std::vector<std::uint32_t>> members;
+  for (std::uint32_t u = 0; u < sample.value_of_person.size(); ++u)
+    members[sample.group_of_person[u]].push_back(u);
+  Publication published{.rows = sample.features, .row_of_person = {}};
+  for (const std::uint32_t group : sample.group_of_person)
+    published.row_of_person.push_back(members[group][random() % members[group].size()]);
+  return published;
+}
+
+std::vector<AttackResult> attack_as_they_are(const Sample& sample, Scenario scenario,
+                                             const AttackSettings& settings = kQuick) {
+  return attack(
+      sample.victims(), [&](int) { return as_they_are(sample); }, scenario, settings, Key::from_seed(1));
+}
+
+class Scenarios : public testing::TestWithParam<std::tuple<Scenario, bool>> {
+ protected:
+  Scenario scenario() const { return std::get<0>(GetParam()); }
+  bool ordered() const { return std::get<1>(GetParam()); }
+};
+
+TEST_P(Scenarios, FindAPlantedLeak) {
+  const Sample sample = planted_people(1, 400, 12, 4, 0.9, ordered());
+  for (const AttackResult& found : attack_as_they_are(sample, scenario())) {
+    EXPECT_TRUE(found.error.advantage.above_zero()) << found.error.advantage.low;
+    EXPECT_EQ(found.scenario, scenario());
+    // The attack on what is not obscured is the attack itself.
+    EXPECT_EQ(found.error.attack.mean, found.error.unobscured.mean);
+    EXPECT_LT(found.error.attack.mean, 0.6 * found.error.group_only.mean);
+    EXPECT_LT(found.error.group_only.mean, found.error.no_information.mean);
+  }
+}
+
+/// learn::Boosting once more, as somebody else would bring it.
+OwnAttacker own_boosting() {
+  return {.name = "mine",
+          .learn = [](const data::SparseRows& rows, std::span<const double> labels, std::uint32_t classes,
+                      std::uint64_t) -> OwnModel {
+            const std::vector<std::uint32_t> class_of_row(labels.begin(), labels.end());
+            const auto model = std::make_shared<learn::Boosting>(
+                classes == 0 ? learn::Boosting::of_numbers(rows, labels, kQuick.boosting)
+                             : learn::Boosting::of_classes(rows, class_of_row, classes, kQuick.boosting));
+            return [model](const data::SparseRows& tested) { return model->predict(tested); };
+          }};
+}
+
+TEST_P(Scenarios, TreatAnAttackerOfTheCallersLikeTheOthers) {
+  const Sample sample = planted_people(2, 200, 12, 4, 0.9, ordered());
+  AttackSettings settings = kQuick;
+  settings.attackers = {Attacker::Boosting};
+  settings.own = {own_boosting()};
+  const auto found = attack_as_they_are(sample, scenario(), settings);
+  ASSERT_EQ(found.size(), 2);
+  EXPECT_EQ(found[1].attacker, Attacker::Own);
+  EXPECT_EQ(found[1].own_name, "mine");
+  EXPECT_EQ(found[1].error.attack.mean, found[0].error.attack.mean);
+  EXPECT_EQ(found[1].error.unobscured.mean, found[0].error.unobscured.mean);
+  EXPECT_EQ(found[1].error.group_only.mean, found[0].error.group_only.mean);
+  EXPECT_EQ(found[1].error.advantage.low, found[0].error.advantage.low);
+}
+
+TEST(OwnAttackers, MustPredictForEveryRow) {
+  const Sample sample = planted_people(2, 100, 12, 4, 0.9, true);
+  AttackSettings settings = kQuick;
+  settings.attackers = {};
+  settings.own = {{.name = "short",
+                   .learn = [](const data::SparseRows&, std::span<const double>, std::uint32_t,
+                               std::uint64_t) -> OwnModel {
+                     return [](const data::SparseRows&) { return learn::Predictions::Zero(1, 1).eval(); };
+                   }}};
+  EXPECT_THROW((void)attack_as_they_are(sample, Scenario::I, settings), InputError);
+}
+
+// An attacker who learns noise is worse than the group alone, so the advantage is below 0 rather than at it;
+// the lower end of a 95 % interval lies above 0 with odds below 1/40 for each of the 16 intervals.
+TEST_P(Scenarios, FindNothingWhereNothingIsPlanted) {
+  for (unsigned seed = 1; seed <= 2; ++seed)
+    for (const AttackResult& found :
+         attack_as_they_are(planted_people(seed, 400, 12, 4, 0, ordered()), scenario())) {
+      EXPECT_FALSE(found.error.advantage.above_zero());
+      EXPECT_FALSE(found.error.unobscured_advantage.above_zero());
+    }
+}
+
+TEST_P(Scenarios, FindNothingInRowsOfRandomMembersOfTheGroup) {
+  const Sample sample = planted_people(3, 400, 12, 4, 0.9, ordered());
+  const auto found = attack(
+      sample.victims(), [&](int r) { return mixed_in_groups(sample, static_cast<unsigned>(r)); }, scenario(),
+      kQuick, Key::from_seed(1));
+  for (const AttackResult& result : found) {
+    EXPECT_FALSE(result.error.advantage.above_zero());
+    EXPECT_TRUE(result.error.unobscured_advantage.above_zero());
+    EXPECT_GT(result.error.attack.mean, result.error.unobscured.mean);
+  }
+}
+
+TEST_P(Scenarios, DoNotDependOnTheNumberOfThreads) {
+  const Sample sample = planted_people(4, 120, 6, 3, 0.5, ordered());
+  const auto run = [&](int threads) {
+    const ThreadLimit limit(threads);
+    std::vector<double> numbers;
+    for (const AttackResult& found : attack_as_they_are(sample, scenario()))
+      for (const Estimate& e : {found.error.attack, found.error.advantage, found.error.group_only})
+        numbers.insert(numbers.end(), {e.mean, e.low, e.high});
+    return numbers;
+  };
+  EXPECT_EQ(run(1), run(4));
+}
+
+INSTANTIATE_TEST_SUITE_P(Attack, Scenarios,
+                         testing::Combine(testing::Values(Scenario::I, Scenario::II), testing::Bool()),
+                         [](const auto& test) {
+                           return std::string(std::get<0>(test.param) == Scenario::I ? "I" : "II") +
+                                  (std::get<1>(test.param) ? "Ordered" : "Categories");
+                         });
+
+// --- places
+
+class PlaceScenarios : public testing::TestWithParam<Scenario> {};
+
+TEST_P(PlaceScenarios, FindAPlantedPlace) {
+  const Sample sample = planted_places(1, 400, 12, 4, 0.9);
+  for (const AttackResult& found : attack_as_they_are(sample, GetParam())) {
+    ASSERT_TRUE(found.km_error);
+    EXPECT_TRUE(found.error.advantage.above_zero());
+    EXPECT_TRUE(found.km_error->advantage.above_zero()) << found.km_error->advantage.low;
+    EXPECT_LT(found.km_error->attack.mean, 0.6 * found.km_error->group_only.mean);
+    EXPECT_LT(found.km_error->group_only.mean, found.km_error->no_information.mean);
+  }
+}
+
+TEST_P(PlaceScenarios, ComeToTheVeryPlaceThatTheFeaturesTell) {
+  for (const AttackResult& found : attack_as_they_are(planted_places(2, 300, 8, 4, 1), GetParam())) {
+    EXPECT_EQ(found.error.attack.mean, 0);
+    EXPECT_EQ(found.km_error->attack.mean, 0);
+    EXPECT_GT(found.km_error->group_only.mean, 1);
+  }
+}
+
+// As for FindNothingWhereNothingIsPlanted: odds below 1/40 for each of the 16 intervals.
+TEST_P(PlaceScenarios, FindNothingWhereNothingIsPlanted) {
+  for (unsigned seed = 1; seed <= 2; ++seed)
+    for (const AttackResult& found : attack_as_they_are(planted_places(seed, 400, 12, 4, 0), GetParam())) {
+      EXPECT_FALSE(found.km_error->advantage.above_zero());
+      EXPECT_FALSE(found.km_error->unobscured_advantage.above_zero());
+    }
+}
+
+TEST_P(PlaceScenarios, FindNothingInRowsOfRandomMembersOfTheGroup) {
+  const Sample sample = planted_places(3, 400, 12, 4, 0.9);
+  for (const AttackResult& found : attack(
+           sample.victims(), [&](int r) { return mixed_in_groups(sample, static_cast<unsigned>(r)); },
+           GetParam(), kQuick, Key::from_seed(1))) {
+    EXPECT_FALSE(found.km_error->advantage.above_zero());
+    EXPECT_TRUE(found.km_error->unobscured_advantage.above_zero());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Attack, PlaceScenarios, testing::Values(Scenario::I, Scenario::II),
+                         [](const auto& test) { return test.param == Scenario::I ? "I" : "II"; });
+
+TEST(Attack, GroupOnlyOfPlacesIsTheNearestValueToTheKnownPeopleOfTheGroup) {
+  const Sample sample = planted_places(6, 101, 12, 4, 0.5);
+  const Key key = Key::from_seed(7);
+  AttackSettings settings = kQuick;
+  settings.attackers = {Attacker::Boosting};
+  const auto found =
+      attack(sample.victims(), [&](int) { return as_they_are(sample); }, Scenario::I, settings, key);
+  const auto distance = [&](std::uint32_t a, std::uint32_t b) {
+    return std::hypot(sample.places[a].east - sample.places[b].east,
+                      sample.places[a].north - sample.places[b].north);
+  };
+  // Tries every value that people of the group (of all: group -1) have; the mean over the best.
+  const auto error_of = [&](const Split& split, int group, std::uint32_t truth) {
+    double least = INFINITY, sum_of_best = 0, best = 0;
+    for (std::uint32_t guess = 0; guess < 12; ++guess) {
+      if (group >= 0 && guess / 4 != static_cast<std::uint32_t>(group)) continue;
+      double sum = 0;
+      for (const std::uint32_t u : split.known)
+        if (group < 0 || sample.group_of_person[u] == static_cast<std::uint32_t>(group))
+          sum += distance(guess, sample.value_of_person[u]);
+      if (sum < least - 1e-9) least = sum, sum_of_best = best = 0;
+      if (sum <= least + 1e-9) sum_of_best += distance(guess, truth), best += 1;
+    }
+    return sum_of_best / best;
+  };
+  double by_group = 0, by_all = 0;
+  for (int r = 0; r < settings.repetitions; ++r) {
+    const Split split = split_by_share(101, 0.5, key.derive("split " + std::to_string(r)));
+    for (const std::uint32_t u : split.tested) {
+      const double share = 1.0 / static_cast<double>(split.tested.size()) / settings.repetitions;
+      by_group +=
+          share * error_of(split, static_cast<int>(sample.group_of_person[u]), sample.value_of_person[u]);
+      by_all += share * error_of(split, -1, sample.value_of_person[u]);
+    }
+  }
+  ASSERT_TRUE(found[0].km_error);
+  EXPECT_NEAR(found[0].km_error->group_only.mean, by_group, 1e-9);
+  EXPECT_NEAR(found[0].km_error->no_information.mean, by_all, 1e-9);
+}
+
+TEST(Attack, PlacesThatDoNotFitAreRefusedAndOtherSecretsHaveNone) {
+  Sample sample = planted_places(7, 60, 6, 3, 0.5);
+  sample.places.pop_back();
+  EXPECT_THROW((void)attack_as_they_are(sample, Scenario::I), InputError);
+  sample.places.push_back({NAN, 0});
+  EXPECT_THROW((void)attack_as_they_are(sample, Scenario::I), InputError);
+  sample.places.clear();
+  EXPECT_FALSE(attack_as_they_are(sample, Scenario::I).front().km_error);
+}
+
+// --- controls against their definition
+
+TEST(Attack, GroupOnlyIsTheMedianOfTheKnownPeopleOfTheGroup) {
+  const Sample sample = planted_people(5, 101, 12, 4, 0.5, true);
+  const Key key = Key::from_seed(7);
+  AttackSettings settings = kQuick;
+  settings.attackers = {Attacker::Boosting};
+  const auto found =
+      attack(sample.victims(), [&](int) { return as_they_are(sample); }, Scenario::I, settings, key);
+
+  std::vector<double> by_group, by_all;
+  for (int r = 0; r < settings.repetitions; ++r) {
+    const Split split = split_by_share(101, 0.5, key.derive("split " + std::to_string(r)));
+    ASSERT_EQ(split.known.size(), 51U);
+    std::map<int, std::vector<double>> known;  // -1: all
+    for (const std::uint32_t u : split.known)
+      for (const int group : {-1, static_cast<int>(sample.group_of_person[u])})
+        known[group].push_back(sample.numbers[sample.value_of_person[u]]);
+    const auto median = [](std::vector<double> x) {
+      std::sort(x.begin(), x.end());
+      return (x[(x.size() - 1) / 2] + x[x.size() / 2]) / 2;
+    };
+    double group_error = 0, all_error = 0;
+    for (const std::uint32_t u : split.tested) {
+      const double truth = sample.numbers[sample.value_of_person[u]];
+      group_error += std::abs(median(known[static_cast<int>(sample.group_of_person[u])]) - truth);
+      all_error += std::abs(median(known[-1]) - truth);
+    }
+    by_group.push_back(group_error / 50);
+    by_all.push_back(all_error / 50);
+  }
+  EXPECT_NEAR(found[0].error.group_only.mean, estimate(by_group).mean, 1e-12);
+  EXPECT_NEAR(found[0].error.group_only.high, estimate(by_group, 50.0 / 51).high, 1e-12);
+  EXPECT_NEAR(found[0].error.no_information.mean, estimate(by_all).mean, 1e-12);
+  EXPECT_NEAR(found[0].error.advantage.mean, found[0].error.group_only.mean - found[0].error.attack.mean,
+              1e-12);
+}
+
+TEST(Attack, AGuessAmongTiesIsCountedByItsOdds) {
+  // One group of four values, equally frequent among the known: the first guess misses 3 of 4, and there is
+  // no fifth guess to make.
+  Sample sample = planted_people(6, 80, 8, 4, 0, false);
+  for (std::uint32_t u = 0; u < 80; ++u) {
+    sample.value_of_person[u] = u % 8;
+    sample.group_of_person[u] = u % 8 / 4;
+  }
+  const Victims victims = sample.victims();
+  const GroupValues groups(victims);
+  std::vector<std::uint32_t> known(40), tested(40);
+  for (std::uint32_t u = 0; u < 40; ++u) {
+    known[u] = u;
+    tested[u] = u + 40;
+  }
+  const GroupGuess guess(victims, groups, known);
+  EXPECT_THAT(guess.errors(tested).first, testing::Each(testing::DoubleEq(0.75)));
+  EXPECT_THAT(guess.errors(tested).fifth, testing::Each(0));
+  EXPECT_THAT(guess.errors_without_group(tested).first, testing::Each(testing::DoubleEq(7.0 / 8)));
+  EXPECT_THAT(guess.errors_without_group(tested).fifth, testing::Each(testing::DoubleEq(3.0 / 8)));
+}
+
+TEST(Attack, TopFiveIsMeasuredWhereAGroupHasMoreValues) {
+  const Sample wide = planted_people(7, 300, 20, 10, 0.9, false);
+  const AttackResult found = attack_as_they_are(wide, Scenario::I)[0];
+  ASSERT_TRUE(found.top5_error.has_value());
+  EXPECT_LT(found.top5_error->attack.mean, found.error.attack.mean);
+  EXPECT_NEAR(found.top5_error->group_only.mean, 0.5, 0.1);  // five of ten, about equally frequent
+  EXPECT_FALSE(
+      attack_as_they_are(planted_people(7, 300, 20, 5, 0.9, false), Scenario::I)[0].top5_error.has_value());
+}
+
+TEST(Attack, KeptCellsAreKnownToAttackerAndControl) {
+  // The kept cell tells the value: the control knows it already, so features give no advantage.
+  Sample sample = planted_people(8, 300, 6, 3, 0.9, true);
+  sample.kept_combinations = 3;
+  for (const std::uint32_t value : sample.value_of_person) sample.kept_of_person.push_back(value % 3);
+  for (const AttackResult& found : attack_as_they_are(sample, Scenario::I)) {
+    EXPECT_EQ(found.error.group_only.mean, 0);
+    EXPECT_LT(found.error.attack.mean, 0.2);  // a fifth of what the group alone leaves
+    EXPECT_FALSE(found.error.advantage.above_zero());
+  }
+}
+
+TEST(Attack, ANumberOutsideTheRangeOfTheGroupIsNeverGuessed) {
+  const Sample sample = planted_people(9, 100, 12, 4, 0.5, true);
+  const Victims victims = sample.victims();
+  const GroupValues groups(victims);
+  EXPECT_EQ(groups.into_range(1, 3), 24);
+  EXPECT_EQ(groups.into_range(1, 99), 27);
+  EXPECT_EQ(groups.into_range(1, 25.5), 25.5);
+}
+
+TEST(Attack, GroupsEnterAsNumbersThatAscendWithTheSecret) {
+  Sample sample = planted_people(10, 60, 6, 2, 0, true);
+  for (auto& group : sample.group_of_person) group = (group + 1) % 3;  // names of groups do not matter
+  const Victims victims = sample.victims();
+  const GroupValues groups(victims);
+  EXPECT_LT(groups.rank(1), groups.rank(2));
+  EXPECT_LT(groups.rank(2), groups.rank(0));
+  const std::vector<std::uint32_t> own = own_rows(60), people = {3};
+  const auto rows = seen_rows(victims, groups, {.rows = &sample.features, .row_of_person = own}, people);
+  EXPECT_EQ(rows.columns, sample.features.columns + 1);
+  EXPECT_EQ(rows[0].items.back(), sample.features.columns);
+  EXPECT_EQ(rows[0].values.back(), groups.rank(sample.group_of_person[3]));
+}
+
+TEST(Attack, FoldsTestEverybodyOnce) {
+  std::vector<int> times(23, 0);
+  for (const Split& split : split_by_folds(23, 4, Key::from_seed(1))) {
+    EXPECT_EQ(split.known.size() + split.tested.size(), 23U);
+    for (const std::uint32_t u : split.tested) {
+      times[u] += 1;
+      EXPECT_FALSE(std::binary_search(split.known.begin(), split.known.end(), u));
+    }
+  }
+  EXPECT_THAT(times, testing::Each(1));
+}
+
+TEST(Attack, OneRepetitionHasAnIntervalOverPeople) {
+  AttackSettings settings = kQuick;
+  settings.repetitions = 1;
+  const Sample sample = planted_people(11, 300, 12, 4, 0.9, true);
+  for (const Scenario scenario : {Scenario::I, Scenario::II})
+    for (const AttackResult& found : attack_as_they_are(sample, scenario, settings)) {
+      EXPECT_TRUE(found.interval_over_people);
+      EXPECT_TRUE(found.error.advantage.above_zero());
+      EXPECT_LT(found.error.attack.low, found.error.attack.mean);
+    }
+}
+
+// --- what cannot be attacked
+
+TEST(Attack, EveryRepetitionAttacksItsOwnPublication) {
+  const Sample sample = planted_people(12, 60, 6, 3, 0.5, true);
+  std::vector<int> asked;
+  (void)attack(
+      sample.victims(),
+      [&](int r) {
+        asked.push_back(r);
+        return as_they_are(sample);
+      },
+      Scenario::I, kQuick, Key::from_seed(1));
+  EXPECT_THAT(asked, testing::ElementsAre(0, 1, 2, 3, 4));
+}
+
+TEST(Attack, GroupsOfOnePersonAndRareValuesGiveFiniteFigures) {
+  for (const bool ordered : {true, false}) {
+    Sample sample = planted_people(13, 40, 8, 4, 0.5, ordered);
+    sample.values = 9;
+    sample.groups = 3;
+    if (ordered) sample.numbers.push_back(99);
+    sample.value_of_person[5] = 8;  // the only one of value and group
+    sample.group_of_person[5] = 2;
+    for (const Scenario scenario : {Scenario::I, Scenario::II})
+      for (const AttackResult& found : attack_as_they_are(sample, scenario))
+        for (const Estimate& e :
+             {found.error.attack, found.error.unobscured, found.error.group_only, found.error.no_information,
+              found.error.advantage, found.error.unobscured_advantage})
+          EXPECT_TRUE(std::isfinite(e.mean) && std::isfinite(e.low) && std::isfinite(e.high));
+  }
+}
+
+TEST(Attack, RefusesWhatCannotBeAttackedAndSaysWhy) {
+  const auto message = [](const Sample& sample, const AttackSettings& settings = kQuick) -> std::string {
+    try {
+      (void)attack_as_they_are(sample, Scenario::I, settings);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(message(planted_people(1, 19, 4, 2, 0, true)), testing::HasSubstr("too few to attack"));
+  Sample constant = planted_people(1, 50, 4, 2, 0, true);
+  std::fill(constant.value_of_person.begin(), constant.value_of_person.end(), 1U);
+  EXPECT_THAT(message(constant), testing::HasSubstr("nothing to infer"));
+  const Sample good = planted_people(1, 50, 4, 2, 0, true);
+  EXPECT_THAT(message(good, {.known_share = 0.999}), testing::HasSubstr("known_share"));
+  EXPECT_THAT(message(good, {.known_share = NAN}), testing::HasSubstr("known_share"));
+  EXPECT_THAT(message(good, {.folds = 1}), testing::HasSubstr("folds"));
+  EXPECT_THAT(message(good, {.repetitions = 0}), testing::HasSubstr("repetitions"));
+  EXPECT_THAT(message(good, {.attackers = {}}), testing::HasSubstr("attackers"));
+}
+
+TEST(Attack, RefusesAReleaseOfOtherPeople) {
+  const Sample sample = planted_people(1, 50, 4, 2, 0, true), other = planted_people(2, 50, 4, 3, 0, true);
+  const auto attack_on = [&](const Publication& published) {
+    (void)attack(sample.victims(), [&](int) { return published; }, Scenario::II, kQuick, Key::from_seed(1));
+  };
+  EXPECT_THROW(attack_on({.rows = sample.features, .row_of_person = own_rows(49)}), InputError);
+  EXPECT_THROW(attack_on({.rows = sample.features, .row_of_person = std::vector<std::uint32_t>(50, 50)}),
+               InputError);
+  EXPECT_THROW(attack_on({.rows = other.features, .row_of_person = own_rows(50)}), InputError);
+}
+
+TEST(Attack, StopsWhenAsked) {
+  const Sample sample = planted_people(1, 50, 4, 2, 0, true);
+  const std::atomic<bool> stop = true;
+  EXPECT_THROW((void)attack(
+                   sample.victims(), [&](int) { return as_they_are(sample); }, Scenario::I, kQuick,
+                   Key::from_seed(1), Progress({}, &stop)),
+               Stopped);
+}
+
+}  // namespace
+}  // namespace hyobscure::audit

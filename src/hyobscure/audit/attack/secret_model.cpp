@@ -1,0 +1,285 @@
+#include "hyobscure/audit/attack/secret_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+
+#include "hyobscure/base/error.h"
+
+namespace hyobscure::audit {
+namespace {
+
+using data::SparseRows;
+using Eigen::Index;
+using People = std::span<const std::uint32_t>;
+
+constexpr std::size_t kGuesses = 5;
+
+// Probability that the truth is not among the first `guesses` values, ties in random order.
+double missed(double above, double tied, std::size_t guesses) {
+  return 1 - std::clamp((static_cast<double>(guesses) - above) / tied, 0.0, 1.0);
+}
+
+// `allowed` says which values may be guessed; the truth is one of them.
+template <class Allowed>
+void add_rank_errors(const Eigen::RowVectorXd& probabilities, std::uint32_t truth, const Allowed& allowed,
+                     PersonErrors& errors) {
+  double above = 0, tied = 0;
+  for (std::uint32_t value = 0; value < probabilities.size(); ++value) {
+    if (!allowed(value)) continue;
+    above += probabilities(value) > probabilities(truth) ? 1 : 0;
+    tied += probabilities(value) == probabilities(truth) ? 1 : 0;
+  }
+  errors.first.push_back(missed(above, tied, 1));
+  errors.fifth.push_back(missed(above, tied, kGuesses));
+}
+
+double median(std::vector<double> numbers) {
+  const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
+  std::nth_element(numbers.begin(), middle, numbers.end());
+  if (numbers.size() % 2 == 1) return *middle;
+  return (*middle + *std::max_element(numbers.begin(), middle)) / 2;
+}
+
+std::vector<double> numbers_of(const Victims& victims, People people) {
+  std::vector<double> numbers;
+  for (const std::uint32_t person : people)
+    numbers.push_back(victims.numbers[victims.value_of_person[person]]);
+  return numbers;
+}
+
+Eigen::RowVectorXd frequencies_of(const Victims& victims, People people) {
+  Eigen::RowVectorXd counts = Eigen::RowVectorXd::Zero(victims.values);
+  for (const std::uint32_t person : people) counts(victims.value_of_person[person]) += 1;
+  return counts;
+}
+
+std::span<const double> all_of(const Eigen::RowVectorXd& weights) {
+  return {weights.data(), static_cast<std::size_t>(weights.size())};
+}
+
+std::uint32_t kept_of(const Victims& victims, std::uint32_t person) {
+  return victims.kept_of_person.empty() ? 0 : victims.kept_of_person[person];
+}
+
+std::vector<std::uint32_t> distinct_values(const Victims& victims, People people) {
+  std::vector<std::uint32_t> values;
+  for (const std::uint32_t person : people) values.push_back(victims.value_of_person[person]);
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
+std::uint64_t seed_of(const Key& key) { return RandomStream(key.derive("own attacker"))(); }
+
+/// learn::Predictions of the caller's model.
+learn::Predictions checked(learn::Predictions predicted, std::size_t rows, std::size_t outputs) {
+  if (predicted.rows() != static_cast<Index>(rows) || predicted.cols() != static_cast<Index>(outputs) ||
+      !predicted.allFinite())
+    throw InputError(
+        {.source = "attacker"},
+        "its predictions are not one finite number for each row, or one probability for each class",
+        "Correct the model.");
+  return predicted;
+}
+
+}  // namespace
+
+GroupValues::GroupValues(const Victims& victims)
+    : values_(victims.values),
+      has_(std::size_t{victims.groups} * victims.values, 0),
+      of_group_(victims.groups),
+      low_(victims.groups, std::numeric_limits<double>::infinity()),
+      high_(victims.groups, -std::numeric_limits<double>::infinity()),
+      rank_(victims.groups, 0) {
+  for (std::size_t u = 0; u < victims.size(); ++u) {
+    const std::uint32_t group = victims.group_of_person[u], value = victims.value_of_person[u];
+    has_[group * values_ + value] = 1;
+    if (!victims.ordered()) continue;
+    low_[group] = std::min(low_[group], victims.numbers[value]);
+    high_[group] = std::max(high_[group], victims.numbers[value]);
+  }
+  for (std::uint32_t group = 0; group < victims.groups; ++group)
+    for (std::uint32_t value = 0; value < victims.values; ++value)
+      if (has(group, value)) of_group_[group].push_back(value);
+  std::vector<std::size_t> order(victims.groups);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return low_[a] < low_[b]; });
+  for (std::size_t n = 0; n < order.size(); ++n) rank_[order[n]] = static_cast<double>(n + 1);
+}
+
+double GroupValues::into_range(std::uint32_t group, double number) const {
+  return std::clamp(number, low_[group], high_[group]);
+}
+
+std::size_t GroupValues::most_values() const {
+  std::size_t most = 0;
+  for (const auto& values : of_group_) most = std::max(most, values.size());
+  return most;
+}
+
+SparseRows seen_rows(const Victims& victims, const GroupValues& groups, const Sight& sight, People people) {
+  const std::size_t group_column = victims.features.columns;
+  const std::size_t kept_column = group_column + (victims.ordered() ? 1 : victims.groups);
+  SparseRows seen;
+  seen.columns = kept_column + (victims.kept_combinations > 1 ? victims.kept_combinations : 0);
+  const auto add = [&](std::size_t column, double value) {
+    seen.items.push_back(static_cast<std::uint32_t>(column));
+    seen.values.push_back(value);
+  };
+  for (const std::uint32_t person : people) {
+    const SparseRows::Row row = (*sight.rows)[sight.row_of_person[person]];
+    seen.items.append(row.items);
+    seen.values.append(row.values);
+    const std::uint32_t group = victims.group_of_person[person];
+    if (victims.ordered())
+      add(group_column, groups.rank(group));
+    else
+      add(group_column + group, 1);
+    if (victims.kept_combinations > 1) add(kept_column + kept_of(victims, person), 1);
+    seen.end_row();
+  }
+  return seen;
+}
+
+SecretModel::SecretModel(const Victims& victims, const GroupValues& groups, const ChosenAttacker& attacker,
+                         const AttackSettings& settings, People known, const Sight& sight, const Key& key,
+                         const Progress& progress)
+    : victims_(victims), groups_(groups), known_values_(distinct_values(victims, known)) {
+  if (known_values_.size() == 1) return;
+  const SparseRows rows = seen_rows(victims, groups, sight, known);
+  learn::ForestSettings forest{.trees = settings.trees};
+  if (victims.ordered()) {
+    const std::vector<double> numbers = numbers_of(victims, known);
+    if (attacker.own != nullptr)
+      model_ = attacker.own->learn(rows, numbers, 0, seed_of(key));
+    else if (attacker.attacker == Attacker::Forest)
+      model_ = learn::Forest::of_numbers(rows, numbers, forest, key, progress);
+    else
+      model_.emplace<learn::Boosting>(
+          learn::Boosting::of_numbers(rows, numbers, settings.boosting, progress));
+    return;
+  }
+  std::vector<std::uint32_t> classes;
+  for (const std::uint32_t person : known)
+    classes.push_back(static_cast<std::uint32_t>(
+        std::lower_bound(known_values_.begin(), known_values_.end(), victims.value_of_person[person]) -
+        known_values_.begin()));
+  const auto count = static_cast<std::uint32_t>(known_values_.size());
+  forest.columns_tried =
+      std::max<std::size_t>(1, static_cast<std::size_t>(std::sqrt(static_cast<double>(rows.columns))));
+  // Group and kept cells are a few columns that tell much among many that tell little.
+  forest.always_tried_from = victims.features.columns;
+  if (attacker.own != nullptr)
+    model_ =
+        attacker.own->learn(rows, std::vector<double>(classes.begin(), classes.end()), count, seed_of(key));
+  else if (attacker.attacker == Attacker::Forest)
+    model_ = learn::Forest::of_classes(rows, classes, count, forest, key, progress);
+  else
+    model_.emplace<learn::Boosting>(
+        learn::Boosting::of_classes(rows, classes, count, settings.boosting, progress));
+}
+
+PersonErrors SecretModel::errors(People tested, const Sight& sight) const {
+  const SparseRows rows = seen_rows(victims_, groups_, sight, tested);
+  learn::Predictions predicted;
+  if (const auto* forest = std::get_if<learn::Forest>(&model_))
+    predicted = forest->predict(rows);
+  else if (const auto* boosting = std::get_if<learn::Boosting>(&model_))
+    predicted = boosting->predict(rows);
+  else if (const auto* own = std::get_if<OwnModel>(&model_))
+    predicted = checked((*own)(rows), tested.size(), victims_.ordered() ? 1 : known_values_.size());
+  else
+    predicted =
+        learn::Predictions::Constant(static_cast<Index>(tested.size()), 1,
+                                     victims_.ordered() ? victims_.numbers[known_values_.front()] : 1.0);
+
+  PersonErrors errors;
+  Eigen::RowVectorXd probabilities = Eigen::RowVectorXd::Zero(victims_.values);
+  for (std::size_t n = 0; n < tested.size(); ++n) {
+    const std::uint32_t group = victims_.group_of_person[tested[n]];
+    const std::uint32_t truth = victims_.value_of_person[tested[n]];
+    const auto row = static_cast<Index>(n);
+    if (victims_.ordered()) {
+      errors.first.push_back(
+          std::abs(groups_.into_range(group, predicted(row, 0)) - victims_.numbers[truth]));
+      continue;
+    }
+    for (std::size_t c = 0; c < known_values_.size(); ++c)
+      probabilities(known_values_[c]) = predicted(row, static_cast<Index>(c));
+    add_rank_errors(probabilities, truth, [&](std::uint32_t v) { return groups_.has(group, v); }, errors);
+    if (victims_.spatial())
+      errors.km.push_back(km_off(
+          victims_.places, nearest_guess(victims_.places, all_of(probabilities), groups_.of(group)), truth));
+  }
+  return errors;
+}
+
+GroupGuess::GroupGuess(const Victims& victims, const GroupValues& groups, People known)
+    : victims_(victims),
+      groups_(groups),
+      all_(known.begin(), known.end()),
+      of_group_(victims.groups),
+      of_cell_(std::size_t{victims.groups} * victims.kept_combinations) {
+  for (const std::uint32_t person : known) {
+    const std::size_t group = victims.group_of_person[person];
+    of_group_[group].push_back(person);
+    of_cell_[group * victims.kept_combinations + kept_of(victims, person)].push_back(person);
+  }
+}
+
+People GroupGuess::like(std::uint32_t person) const {
+  const std::size_t group = victims_.group_of_person[person];
+  const auto& cell = of_cell_[group * victims_.kept_combinations + kept_of(victims_, person)];
+  if (cell.size() >= kFewestOfCell) return cell;
+  return of_group_[group].empty() ? all_ : of_group_[group];
+}
+
+PersonErrors GroupGuess::errors(People tested) const {
+  std::map<const std::uint32_t*, double> medians;  // of each set of known people, by its place in memory
+  std::map<const std::uint32_t*, Eigen::RowVectorXd> frequencies;
+  // By group as well: where a group has no known people, those of all groups stand for it.
+  std::map<std::pair<const std::uint32_t*, std::uint32_t>, NearestGuess> nearest;
+  PersonErrors errors;
+  for (const std::uint32_t person : tested) {
+    const People known = like(person);
+    const std::uint32_t group = victims_.group_of_person[person], truth = victims_.value_of_person[person];
+    if (victims_.ordered()) {
+      const auto [found, is_new] = medians.try_emplace(known.data());
+      if (is_new) found->second = median(numbers_of(victims_, known));
+      errors.first.push_back(std::abs(groups_.into_range(group, found->second) - victims_.numbers[truth]));
+    } else {
+      const auto [found, is_new] = frequencies.try_emplace(known.data());
+      if (is_new) found->second = frequencies_of(victims_, known);
+      add_rank_errors(found->second, truth, [&](std::uint32_t v) { return groups_.has(group, v); }, errors);
+      if (!victims_.spatial()) continue;
+      const auto [guess, is_first] = nearest.try_emplace({known.data(), group});
+      if (is_first) guess->second = nearest_guess(victims_.places, all_of(found->second), groups_.of(group));
+      errors.km.push_back(km_off(victims_.places, guess->second, truth));
+    }
+  }
+  return errors;
+}
+
+PersonErrors GroupGuess::errors_without_group(People tested) const {
+  const double guess = victims_.ordered() ? median(numbers_of(victims_, all_)) : 0;
+  const Eigen::RowVectorXd frequencies = frequencies_of(victims_, all_);
+  NearestGuess nearest;
+  if (victims_.spatial())
+    nearest = nearest_guess(victims_.places, all_of(frequencies), distinct_values(victims_, all_));
+  PersonErrors errors;
+  for (const std::uint32_t person : tested) {
+    const std::uint32_t truth = victims_.value_of_person[person];
+    if (victims_.ordered())
+      errors.first.push_back(std::abs(guess - victims_.numbers[truth]));
+    else
+      add_rank_errors(frequencies, truth, [](std::uint32_t) { return true; }, errors);
+    if (victims_.spatial()) errors.km.push_back(km_off(victims_.places, nearest, truth));
+  }
+  return errors;
+}
+
+}  // namespace hyobscure::audit

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "hyobscure/audit/attack/attack.h"
+#include "hyobscure/audit/attack/trial.h"
+#include "hyobscure/learn/forest.h"
+
+namespace hyobscure::audit {
+
+/// Error of each tested person: |guess - truth|, or the probability that the value is not the first guess
+/// (not among the first five) where equally probable values are put in random order.
+struct PersonErrors {
+  std::vector<double> first;
+  std::vector<double> fifth;  ///< categories only
+  std::vector<double> km;     ///< places only: distance of the guess of least expected distance
+};
+
+/// Which values a group holds: public, as the release tells the groups.
+class GroupValues {
+ public:
+  explicit GroupValues(const Victims& victims);
+
+  bool has(std::uint32_t group, std::uint32_t value) const { return has_[group * values_ + value] != 0; }
+  std::span<const std::uint32_t> of(std::uint32_t group) const { return of_group_[group]; }  ///< ascending
+  double into_range(std::uint32_t group, double number) const;
+  std::size_t most_values() const;  ///< of a group
+  /// 1, 2, ... by the smallest number of the group (ordered secrets).
+  double rank(std::uint32_t group) const { return rank_[group]; }
+
+ private:
+  std::size_t values_;
+  std::vector<std::uint8_t> has_;
+  std::vector<std::vector<std::uint32_t>> of_group_;
+  std::vector<double> low_, high_, rank_;
+};
+
+/// The rows that an attacker sees of `people`: features, then group, then kept cells.
+data::SparseRows seen_rows(const Victims& victims, const GroupValues& groups, const Sight& sight,
+                           std::span<const std::uint32_t> people);
+
+/// An attacker who has learned secrets of some people.
+class SecretModel {
+ public:
+  SecretModel(const Victims& victims, const GroupValues& groups, const ChosenAttacker& attacker,
+              const AttackSettings& settings, std::span<const std::uint32_t> known, const Sight& sight,
+              const Key& key, const Progress& progress);
+
+  PersonErrors errors(std::span<const std::uint32_t> tested, const Sight& sight) const;
+
+ private:
+  const Victims& victims_;
+  const GroupValues& groups_;
+  std::vector<std::uint32_t> known_values_;  // categories: class c of the model is value known_values_[c]
+  std::variant<std::monostate, learn::Forest, learn::Boosting, OwnModel>
+      model_;  // none where the known people have one value
+};
+
+/// What can be guessed without features: median or frequencies of the known people of the same group and kept
+/// cells; of the group where these are fewer than kFewestOfCell, of all where the group has none.
+class GroupGuess {
+ public:
+  GroupGuess(const Victims& victims, const GroupValues& groups, std::span<const std::uint32_t> known);
+
+  PersonErrors errors(std::span<const std::uint32_t> tested) const;
+  PersonErrors errors_without_group(std::span<const std::uint32_t> tested) const;
+
+  static constexpr std::size_t kFewestOfCell = 5;  // the median of fewer is worse than that of the group
+
+ private:
+  std::span<const std::uint32_t> like(std::uint32_t person) const;  // known people
+
+  const Victims& victims_;
+  const GroupValues& groups_;
+  std::vector<std::uint32_t> all_;
+  std::vector<std::vector<std::uint32_t>> of_group_;
+  std::vector<std::vector<std::uint32_t>> of_cell_;
+};
+
+}  // namespace hyobscure::audit

@@ -1,0 +1,273 @@
+#include "hyobscure/audit/mechanism/mechanism_audit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "hyobscure/audit/attack/shadow.h"
+#include "hyobscure/audit/mechanism/informed_attack.h"
+#include "hyobscure/audit/mechanism/redraw.h"
+#include "hyobscure/audit/mechanism/utility_tasks.h"
+#include "hyobscure/base/error.h"
+#include "hyobscure/census/kmeans.h"
+#include "hyobscure/obscure/fit/fit.h"
+#include "hyobscure/obscure/leakage/signals.h"
+#include "hyobscure/published/manifest.h"
+#include "hyobscure/release/draw.h"
+#include "hyobscure/verify/verify.h"
+
+namespace hyobscure::audit {
+namespace {
+
+/// Where the values of a spatial secret lie, in km; values of several cells in their middle.
+std::vector<audit::Place> places_of(const data::People& people) {
+  if (!people.space || !people.space->grid) return {};
+  const data::SecretSpace& space = *people.space;
+  const auto axis = static_cast<std::size_t>(
+      std::ranges::find(space.axes, data::AxisKind::Spatial, &data::Axis::kind) - space.axes.begin());
+  std::vector<audit::Place> places(people.values.size());
+  std::vector<double> cells(people.values.size(), 0);
+  for (std::size_t p = 0; p < space.points.size(); ++p) {
+    const data::GridCell& cell = space.coordinate(p, axis).cell;
+    const std::uint32_t value = space.value_of_point[p];
+    places[value].east += space.grid->cell_km * cell.column;
+    places[value].north += space.grid->cell_km * cell.row;
+    cells[value] += 1;
+  }
+  for (std::size_t v = 0; v < places.size(); ++v)
+    places[v] = {.east = places[v].east / cells[v], .north = places[v].north / cells[v]};
+  return places;
+}
+
+/// The people as an attacker meets them: published by these groups.
+class Target {
+ public:
+  Target(const data::People& people, std::vector<std::uint32_t> group_of_value, std::size_t groups)
+      : people_(people), groups_(static_cast<std::uint32_t>(groups)) {
+    for (const std::uint32_t secret : people.secrets) group_of_person_.push_back(group_of_value[secret]);
+  }
+
+  audit::Victims victims() const {
+    return {.features = people_.features,
+            .value_of_person = people_.secrets,
+            .values = static_cast<std::uint32_t>(people_.values.size()),
+            .numbers = numbers(),
+            .group_of_person = group_of_person_,
+            .groups = groups_,
+            .kept_of_person = people_.kept,
+            .kept_combinations = people_.kept_combinations,
+            .places = places_of(people_)};
+  }
+
+  std::vector<double> numbers() const {
+    std::vector<double> result;
+    if (people_.space) return result;
+    for (const data::SecretValue& value : people_.values) result.push_back(value.centre);
+    return result;
+  }
+
+ private:
+  const data::People& people_;
+  std::vector<std::uint32_t> group_of_person_;
+  std::uint32_t groups_;
+};
+
+audit::AttackSettings attack_settings(const data::Spec& spec, const std::vector<audit::OwnAttacker>& own) {
+  audit::AttackSettings settings{.attackers = {},
+                                 .known_share = spec.audit.known,
+                                 .folds = spec.audit.folds,
+                                 .repetitions = spec.audit.releases,
+                                 .own = own};
+  for (const std::string& name : spec.audit.attackers)
+    settings.attackers.push_back(name == "forest" ? audit::Attacker::Forest : audit::Attacker::Boosting);
+  return settings;
+}
+
+/// Of splits, not of draws: the same for the same spec, so that methods are compared on the same people.
+Key split_key(const data::Spec& spec) { return obscure::search_key(spec).derive("audit"); }
+
+void add_attacks(Audit& audit, const data::Spec& spec, const audit::Victims& victims,
+                 const audit::PublicationOf& publication_of, const std::vector<audit::OwnAttacker>& own,
+                 const Progress& progress) {
+  for (const std::string& name : spec.audit.scenarios) {
+    progress.report(fmt::format("attacking, scenario {}", name), 0, 0);
+    const auto scenario = name == "I" ? audit::Scenario::I : audit::Scenario::II;
+    for (audit::AttackResult& result :
+         audit::attack(victims, publication_of, scenario, attack_settings(spec, own),
+                       split_key(spec).derive(name), progress))
+      audit.attacks.push_back(std::move(result));
+  }
+}
+
+void add_informed(Audit& audit, const data::Spec& spec, const data::People& people,
+                  const obscure::Mechanism& mechanism, const Redraw& redraw, const audit::Victims& victims,
+                  const Progress& progress) {
+  const obscure::Signals signals(mechanism, people, redraw.cluster_of_person());
+  if (!can_be_tabulated(signals, people)) {
+    audit.notes.push_back("The informed attacker was not measured: the tables of donors would be too large.");
+    return;
+  }
+  progress.report("the informed attacker", 0, 0);
+  audit.informed = audit::informed_attack(signal_tables(signals, people), victims.numbers, victims.places);
+  if (!mechanism.within_groups) return;
+  progress.report("several releases", 0, 0);
+  constexpr int kFirstDraw = 1'000'000;  // draws of their own, that no other attack has seen
+  audit.repeated = audit::repeated_releases(
+      people.secrets, victims.values, victims.numbers, released_pools(signals),
+      [&](int r) { return redraw.donors(kFirstDraw + r); }, {}, split_key(spec).derive("repeated"), progress,
+      victims.places);
+}
+
+/// The spec by which an attacker fits the same method to people of his own: the groups are known to him.
+data::Spec shadow_spec(const data::Spec& spec, const obscure::Mechanism& mechanism,
+                       const data::People& people) {
+  data::Spec own = spec;
+  own.groups.fixed.clear();
+  own.groups.count.reset();
+  own.groups.people = data::Interval{1, static_cast<double>(people.size())};
+  own.groups.values = data::Interval{1, static_cast<double>(people.size())};
+  own.channel.budget_share.reset();
+  own.channel.promise.reset();
+  own.channel.budget = mechanism.promise.budget;
+  return own;
+}
+
+/// The groups of the values that some of the people have.
+solve::Partition groups_of(const obscure::Mechanism& mechanism, const data::People& people,
+                           std::span<const std::uint32_t> chosen) {
+  std::set<std::uint32_t> values;
+  for (const std::uint32_t u : chosen) values.insert(people.secrets[u]);
+  std::vector<int> group_of_value;
+  for (const std::uint32_t value : values)
+    group_of_value.push_back(static_cast<int>(mechanism.group_of_value(value)));
+  return solve::Partition::of(group_of_value);
+}
+
+void add_shadow(Audit& audit, const data::Spec& spec, const data::People& people,
+                const obscure::Mechanism& mechanism, const audit::Victims& victims,
+                const audit::PublicationOf& publication_of, const std::vector<audit::OwnAttacker>& own,
+                const Progress& progress) {
+  if (spec.audit.shadow == 0) return;
+  progress.report("the shadow attacker", 0, 0);
+  audit::AttackSettings settings = attack_settings(spec, own);
+  settings.repetitions = spec.audit.shadow;
+  const data::Spec shadow_terms = shadow_spec(spec, mechanism, people);
+  const audit::MechanismOn mechanism_on = [&](std::span<const std::uint32_t> chosen, const Key& key) {
+    const data::People some = data::select(people, chosen);
+    obscure::Mechanism shadow =
+        obscure::fit(some, shadow_terms, progress, groups_of(mechanism, people, chosen));
+    shadow.key = key;
+    std::vector<std::uint32_t> donors =
+        release::draw_donors(shadow, some, census::assign(shadow.clusters, some.features));
+    for (std::uint32_t& donor : donors) donor = chosen[donor];
+    return donors;
+  };
+  try {
+    for (audit::AttackResult& result : audit::shadow_attack(victims, publication_of, mechanism_on, settings,
+                                                            split_key(spec).derive("shadow"), progress))
+      audit.attacks.push_back(std::move(result));
+  } catch (const InputError& error) {
+    audit.notes.push_back(
+        fmt::format("The shadow attacker was not measured: his own people do not allow the method ({}).",
+                    error.problem()));
+  }
+}
+
+/// The exact secrets that each value stands for: of a joined value that is one number, its ends.
+std::vector<std::vector<std::vector<data::Coordinate>>> secrets_of_values(const data::People& people) {
+  std::vector<std::vector<std::vector<data::Coordinate>>> secrets(people.values.size());
+  if (!people.space)
+    for (std::size_t v = 0; v < people.values.size(); ++v)
+      secrets[v] = {{{.number = people.values[v].low}}, {{.number = people.values[v].high}}};
+  else
+    for (std::size_t p = 0; p < people.space->points.size(); ++p) {
+      auto& secret = secrets[people.space->value_of_point[p]].emplace_back();
+      for (std::size_t axis = 0; axis < people.space->axes.size(); ++axis)
+        secret.push_back(people.space->coordinate(p, axis));
+    }
+  return secrets;
+}
+
+/// The group of every value by what the groups cover.
+std::vector<std::uint32_t> groups_by_cover(const published::Manifest& manifest, const data::People& people,
+                                           const std::filesystem::path& folder) {
+  std::vector<std::uint32_t> groups;
+  for (const auto& secrets : secrets_of_values(people)) {
+    const auto found = std::ranges::find_if(manifest.groups, [&](const published::Group& group) {
+      return std::ranges::all_of(
+          secrets, [&](const auto& secret) { return published::covers(group, secret, manifest.kinds); });
+    });
+    if (found == manifest.groups.end())
+      throw InputError({.source = folder.string()}, "has no group for some secrets of this data",
+                       "Give the spec that the release was made from.");
+    groups.push_back(static_cast<std::uint32_t>(found - manifest.groups.begin()));
+  }
+  return groups;
+}
+
+/// Both sides are in the order of ids.
+std::vector<std::uint32_t> donors_by_id(const std::vector<verify::PublishedRow>& rows,
+                                        const data::People& people, const std::filesystem::path& folder) {
+  const auto index_of = [&](const std::string& id) {
+    return static_cast<std::uint32_t>(std::ranges::lower_bound(people.ids, id) - people.ids.begin());
+  };
+  std::vector<std::uint32_t> donors(people.size());
+  bool same = rows.size() == people.size();
+  for (std::size_t u = 0; same && u < rows.size(); ++u) {
+    donors[u] = index_of(rows[u].donor);
+    same = rows[u].person == people.ids[u] && donors[u] < people.size();
+  }
+  if (!same)
+    throw InputError({.source = folder.string()}, "has other people than this data",
+                     "Give the spec that the release was made from.");
+  return donors;
+}
+
+}  // namespace
+
+Audit audit_mechanism(const data::People& people, const data::Spec& spec, const obscure::Mechanism& mechanism,
+                      const std::optional<audit::TaskLabel>& task, const Progress& progress,
+                      const std::vector<audit::OwnAttacker>& own) {
+  std::vector<std::uint32_t> group_of_value;
+  for (std::uint32_t v = 0; v < people.values.size(); ++v)
+    group_of_value.push_back(static_cast<std::uint32_t>(mechanism.group_of_value(v)));
+  const Target target(people, std::move(group_of_value), mechanism.groups.size());
+  const audit::Victims victims = target.victims();
+  const Redraw redraw(mechanism, people);
+  const audit::PublicationOf publication_of = [&](int r) { return redraw.publication(r); };
+  Audit audit;
+  audit.repetitions = spec.audit.releases;
+  audit.redrawn = true;
+  audit.ordered = victims.ordered();
+  add_attacks(audit, spec, victims, publication_of, own, progress);
+  add_shadow(audit, spec, people, mechanism, victims, publication_of, own, progress);
+  add_informed(audit, spec, people, mechanism, redraw, victims, progress);
+  audit.utilities = utilities(people, spec, task, publication_of, progress);
+  return audit;
+}
+
+Audit audit_release(const data::People& people, const data::Spec& spec, const std::filesystem::path& folder,
+                    const std::optional<audit::TaskLabel>& task, const Progress& progress,
+                    data::EngineSettings engine, const std::vector<audit::OwnAttacker>& own) {
+  const auto rows = verify::published_rows(folder, spec, progress, std::move(engine));
+  const auto donors = donors_by_id(rows, people, folder);
+  const published::Manifest manifest = published::read_manifest(folder / published::Manifest::kFileName);
+  const Target target(people, groups_by_cover(manifest, people, folder), manifest.groups.size());
+  const audit::Victims victims = target.victims();
+  const audit::PublicationOf publication_of = [&](int) {
+    return audit::Publication{people.features, donors};
+  };
+  Audit audit;
+  audit.repetitions = spec.audit.releases;
+  audit.ordered = victims.ordered();
+  add_attacks(audit, spec, victims, publication_of, own, progress);
+  audit.utilities = utilities(people, spec, task, publication_of, progress);
+  audit.notes.push_back(
+      "Every repetition attacks the one release by another split. With its mechanism (-m) each has a draw of "
+      "its own, "
+      "and attackers who know the channel take part.");
+  return audit;
+}
+
+}  // namespace hyobscure::audit

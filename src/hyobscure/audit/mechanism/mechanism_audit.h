@@ -1,0 +1,51 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hyobscure/audit/attack/attack.h"
+#include "hyobscure/audit/attack/informed.h"
+#include "hyobscure/audit/utility/task.h"
+#include "hyobscure/audit/utility/utility.h"
+#include "hyobscure/base/progress.h"
+#include "hyobscure/data/engine/engine.h"
+#include "hyobscure/data/people/people.h"
+#include "hyobscure/data/spec/spec.h"
+#include "hyobscure/obscure/mechanism/mechanism.h"
+
+namespace hyobscure::audit {
+
+/// What attackers found in a release, and what it is still good for.
+struct Audit {
+  int repetitions = 0;
+  bool redrawn = false;  ///< every repetition has a draw of its own; else all have the one release
+  bool ordered = true;   ///< errors are those of a number; else shares of people whose value was not guessed
+  std::vector<audit::AttackResult> attacks;
+  std::optional<audit::InformedErrors> informed;  ///< where the channel is known
+  std::vector<audit::RepeatedErrors> repeated;    ///< the informed attacker who sees several releases
+  std::vector<audit::UtilityResult> utilities;
+  std::vector<std::string> notes;  ///< what was not measured, and why
+};
+
+/// The audit as the spec has it ([audit]) of a mechanism: every repetition draws anew, in memory; the first
+/// draw is the release itself. `task`: as task_label() reads it. `own`: attackers of the caller's beside
+/// those of the spec. Throws InputError for people whom nobody could audit, and Stopped.
+///
+/// Several secrets are one value to the attackers; where one of them is a place, its distance counts.
+[[nodiscard]] Audit audit_mechanism(const data::People& people, const data::Spec& spec,
+                                    const obscure::Mechanism& mechanism,
+                                    const std::optional<audit::TaskLabel>& task,
+                                    const Progress& progress = {},
+                                    const std::vector<audit::OwnAttacker>& own = {});
+
+/// The audit of a written release from its files: the same attacks, all on the one release, without those who
+/// know the channel. Throws InputError as release::published_rows does.
+[[nodiscard]] Audit audit_release(const data::People& people, const data::Spec& spec,
+                                  const std::filesystem::path& folder,
+                                  const std::optional<audit::TaskLabel>& task, const Progress& progress = {},
+                                  data::EngineSettings engine = {},
+                                  const std::vector<audit::OwnAttacker>& own = {});
+
+}  // namespace hyobscure::audit

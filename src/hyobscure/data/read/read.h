@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+
+#include "hyobscure/data/engine/engine.h"
+#include "hyobscure/data/engine/source.h"
+#include "hyobscure/data/people/people.h"
+#include "hyobscure/data/spec/spec.h"
+
+namespace hyobscure::data {
+
+/// Who and what was read and left out: nobody disappears unseen.
+struct ReadCounts {
+  std::int64_t people_read = 0;
+  std::int64_t people_outside = 0;           ///< secret outside secret.keep
+  std::int64_t people_without_secret = 0;    ///< left out by secret.missing
+  std::int64_t people_incomplete = 0;        ///< left out by people.missing
+  std::int64_t people_without_events = 0;    ///< left out by people.without_events
+  std::int64_t people_with_rare_secret = 0;  ///< left out by secret.fewest_people
+  std::int64_t events_read = 0;
+  std::int64_t events_incomplete = 0;    ///< left out by events.missing
+  std::int64_t events_unknown = 0;       ///< left out by events.unknown_people
+  std::int64_t events_telling_home = 0;  ///< left out by secret.home_events
+};
+
+struct Reading {
+  People people;
+  ReadCounts counts;
+  Relation people_source;
+  Relation events_source;  ///< long data only
+  /// Long data: what the items are called, by their number, unless some person has several events of one
+  /// item.
+  std::vector<std::string> items_had_once = {};
+};
+
+/// Reads the people of the spec and their features. The result depends on the content of the sources alone,
+/// not on the order of their rows or the number of threads. Throws InputError for whatever the spec does not
+/// allow.
+///
+/// Kept columns (people.keep) are compared cell by cell as they are written; an empty cell is a value of its
+/// own. More than 1000 combinations of them are refused: they would tell people apart.
+///
+/// Leaves the table hyo_kept (id, secret, k0, k1, ... the cells of people.keep) of the people who were not
+/// left out in the engine, for the release. Of a secret that is no single number, `secret` is which of
+/// SecretSpace::points it is.
+[[nodiscard]] Reading read_people(Engine& engine, const Spec& spec);
+
+/// SQL that is true of the events that are features, and so may be published: where home is found from
+/// events, not those that tell it (secret.home_events = "leave-out") or that lack their place. `row` is what
+/// the statement calls the source of events, such as "s". For statements after read_people on the same
+/// engine, where it leaves the table hyo_homes. That the cells of the item and value are there, and that the
+/// person is one of hyo_kept, is for the caller to ask.
+[[nodiscard]] std::string event_is_feature(const Spec& spec, const Reading& reading, const std::string& row);
+
+/// How a feature column of wide data enters the rows.
+enum class FeatureKind { Numeric, Categorical, Set };
+FeatureKind feature_kind(const Spec& spec, const Relation& people, const std::string& column);
+
+}  // namespace hyobscure::data

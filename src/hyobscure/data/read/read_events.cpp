@@ -1,0 +1,251 @@
+#include "hyobscure/data/read/read_events.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+#include <unordered_set>
+
+#include "hyobscure/base/error.h"
+#include "hyobscure/data/read/id_numbers.h"
+#include "hyobscure/data/read/places.h"
+#include "hyobscure/data/spec/secret_checks.h"
+
+namespace hyobscure::data {
+namespace {
+
+/// What decides whether an event tells home, in SQL on an event.
+struct HomeCells {
+  std::string person, latitude, longitude;
+  std::string may_tell;  ///< of the category that tells home; of any, where the most visited cell does
+};
+
+const HomeCells kStored{"person", "latitude", "longitude", "may_tell_home"};
+
+/// `row` names the source; empty where it goes without saying.
+HomeCells cells_of_source(const Spec& spec, const Relation& events, const std::string& row) {
+  const auto column = [&](const std::string& name) {
+    return (row.empty() ? "" : row + ".") + events.column(name);
+  };
+  const auto number = [&](const std::string& name) {
+    return as_number(column(name), stored_type(events, name));
+  };
+  return {as_text(column(spec.events.person)), number(spec.secret.latitude), number(spec.secret.longitude),
+          spec.secret.home == "category"
+              ? fmt::format("coalesce({} = {}, false)", as_text(column(spec.secret.home_column)),
+                            quoted_text(spec.secret.home_category))
+              : "true"};
+}
+
+std::string lacks_place(const HomeCells& event) {
+  return fmt::format("({} AND ({} IS NULL OR {} IS NULL))", event.may_tell, event.latitude, event.longitude);
+}
+
+std::string tells_home(const Spec& spec, const Grid& grid, const HomeCells& event) {
+  if (spec.secret.home == "category") return event.may_tell;
+  return fmt::format(
+      "coalesce(({}, {}, {}) IN (SELECT (person, home_row, home_column) FROM hyo_homes), false)",
+      event.person, row_of_cell(grid, event.latitude), column_of_cell(grid, event.longitude));
+}
+
+std::string is_feature(const Spec& spec, const Grid& grid, const HomeCells& event) {
+  std::string condition = "NOT " + lacks_place(event);
+  if (spec.secret.home_events == "leave-out") condition += " AND NOT " + tells_home(spec, grid, event);
+  return "(" + condition + ")";
+}
+
+std::string event_projection(const Spec& spec, const Relation& events) {
+  const bool has_value = !spec.events.value.empty();
+  const std::string value = has_value ? events.column(spec.events.value) : "";
+  std::string projection =
+      fmt::format("{} AS person, {} AS item, {} AS value_missing, {} AS value",
+                  as_text(events.column(spec.events.person)), as_text(events.column(spec.events.item)),
+                  has_value ? value + " IS NULL" : "false",
+                  has_value ? as_number(value, stored_type(events, spec.events.value)) : "1.0::DOUBLE");
+  if (home_is_found(spec)) {
+    const HomeCells home = cells_of_source(spec, events, "");
+    projection += fmt::format(
+        ", {} AS latitude, {} AS longitude, {} IS NULL AS latitude_missing, {} IS NULL AS longitude_missing, "
+        "{} AS "
+        "may_tell_home",
+        home.latitude, home.longitude, events.column(spec.secret.latitude),
+        events.column(spec.secret.longitude), home.may_tell);
+  }
+  return projection;
+}
+
+/// Ids of hyo_people who are not in hyo_kept; views look things up without a copy.
+struct ViewHash : std::hash<std::string_view> {
+  using is_transparent = void;
+};
+using Ids = std::unordered_set<std::string, ViewHash, std::equal_to<>>;
+
+std::shared_ptr<const Ids> left_out(Engine& engine, std::size_t kept) {
+  auto ids = std::make_shared<Ids>();
+  if (engine.integers("SELECT count(*) FROM hyo_people")[0] == static_cast<std::int64_t>(kept)) return ids;
+  for (std::string& id : engine.texts("SELECT id FROM hyo_people WHERE id NOT IN (SELECT id FROM hyo_kept)"))
+    ids->insert(std::move(id));
+  return ids;
+}
+
+}  // namespace
+
+EventReader::EventReader(Engine& engine, const Spec& spec, const Relation& events)
+    : engine_(engine),
+      spec_(spec),
+      events_(events),
+      projection_(event_projection(spec, events)),
+      projected_(fmt::format("(SELECT {} FROM {})", projection_, events.sql)),
+      incomplete_("person IS NULL OR item IS NULL OR value_missing") {
+  if (home_is_found(spec)) incomplete_ += " OR (may_tell_home AND (latitude_missing OR longitude_missing))";
+}
+
+void EventReader::fail(const std::string& column, const std::string& condition, const std::string& problem,
+                       const std::string& remedy) const {
+  throw InputError({events_.name, first_row(engine_, events_, projection_, condition), column}, problem,
+                   remedy);
+}
+
+/// Of all events.
+struct EventReader::Counts {
+  std::int64_t read = 0, incomplete = 0, unknown = 0, no_number = 0, not_finite = 0, negative = 0;
+};
+
+EventReader::Counts EventReader::collect(std::span<const std::string> ids, RowCollector& rows) const {
+  // NULL of nobody in the people table, -1 of somebody left out.
+  const std::string number =
+      engine_.number_function([known = std::make_shared<const IdNumbers>(ids),
+                               out = left_out(engine_, ids.size())](std::string_view id) {
+        const auto u = known->find(id);
+        return u                   ? std::optional<std::int64_t>(*u)
+               : out->contains(id) ? std::optional<std::int64_t>(-1)
+                                   : std::nullopt;
+      });
+  enum Flag : std::int64_t { kIncomplete = 1, kNobody = 2, kNoValue = 4, kNoFeature = 8 };
+  const std::string used = home_is_found(spec_) ? is_feature(spec_, grid_, kStored) : "true";
+  const std::string flags = fmt::format(
+      "CAST(({}) AS BIGINT) + {} * CAST(person IS NULL AS BIGINT) + {} * CAST(value_missing AS BIGINT) + {} "
+      "* "
+      "CAST(NOT coalesce({}, false) AS BIGINT)",
+      incomplete_, +kNobody, +kNoValue, +kNoFeature, used);
+  Counts found;
+  engine_.query(fmt::format("SELECT {}(person), item, value, {} FROM {}", number, flags, projected_),
+                [&](const Chunk& chunk) {
+                  const auto person = chunk.integers(0), flag = chunk.integers(3);
+                  const auto value = chunk.doubles(2);
+                  found.read += static_cast<std::int64_t>(chunk.rows());
+                  for (std::size_t r = 0; r < chunk.rows(); ++r) {
+                    const bool unknown = chunk.is_null(0, r), no_number = chunk.is_null(2, r);
+                    found.incomplete += flag[r] & kIncomplete ? 1 : 0;
+                    found.unknown += unknown && !(flag[r] & kNobody) ? 1 : 0;
+                    if (no_number) {
+                      found.no_number += flag[r] & kNoValue ? 0 : 1;
+                      continue;
+                    }
+                    found.not_finite += std::isfinite(value[r]) ? 0 : 1;
+                    found.negative += value[r] < 0 ? 1 : 0;
+                    if (unknown || person[r] < 0 || (flag[r] & (kIncomplete | kNoFeature))) continue;
+                    rows.add(static_cast<std::uint32_t>(person[r]), chunk.text(1, r), value[r]);
+                  }
+                });
+  return found;
+}
+
+void EventReader::check(const Counts& found) const {
+  if (found.read == 0)
+    throw InputError({.source = events_.name}, "there are no events in it", "Check the file or the query.");
+  if (found.incomplete > 0 && spec_.events.missing == "refuse")
+    fail("", incomplete_,
+         fmt::format("an event has an empty cell ({} in all)", plural(found.incomplete, "event", "events")),
+         "Fill it in, or set events.missing = \"leave-out\".");
+  if (found.no_number > 0)
+    fail(spec_.events.value, "NOT value_missing AND value IS NULL",
+         fmt::format("expected a number ({} are not)", plural(found.no_number, "cell", "cells")),
+         "Correct the cells.");
+  if (found.not_finite > 0)
+    fail(spec_.events.value, "NOT isfinite(value)", "expected a finite number, not NaN or infinity",
+         "Correct the cell.");
+  if (found.negative > 0 && spec_.channel.distance == "jensen-shannon")
+    fail(spec_.events.value, "value < 0",
+         fmt::format("the value is negative ({} in all), and Jensen-Shannon needs values of at least zero",
+                     plural(found.negative, "event", "events")),
+         "Correct them, or choose another distance (channel.distance).");
+  if (found.unknown > 0 && spec_.events.unknown_people == "refuse")
+    fail(spec_.events.person, "person IS NOT NULL AND person NOT IN (SELECT id FROM hyo_people)",
+         fmt::format("the person is not in the people table ({} of such people)",
+                     plural(found.unknown, "event", "events")),
+         "Add the people, or set events.unknown_people = \"leave-out\".");
+}
+
+void EventReader::check_places() const {
+  const auto refuse = [&](const std::string& column, const Refusal& refusal) {
+    const std::string condition = fmt::format("may_tell_home AND ({})", refusal.condition);
+    const auto bad = engine_.integers("SELECT count(*) FROM hyo_events WHERE " + condition)[0];
+    if (bad > 0)
+      fail(column, condition, fmt::format("{} ({} in all)", refusal.problem, plural(bad, "event", "events")),
+           refusal.remedy);
+  };
+  for (const Refusal& refusal : refusals_of_numbers("latitude", "latitude_missing"))
+    refuse(spec_.secret.latitude, refusal);
+  refuse(spec_.secret.latitude, refusal_of_latitudes("latitude"));
+  for (const Refusal& refusal : refusals_of_numbers("longitude", "longitude_missing"))
+    refuse(spec_.secret.longitude, refusal);
+  refuse(spec_.secret.longitude, refusal_of_longitudes("longitude"));
+}
+
+Grid EventReader::find_homes() {
+  const std::string tells =
+      fmt::format("may_tell_home AND NOT ({}) AND person IN (SELECT id FROM hyo_people)", incomplete_);
+  return about(events_, [&] {
+    engine_.run("CREATE OR REPLACE TEMP TABLE hyo_events AS SELECT * FROM " + projected_);
+    projected_ = "hyo_events";
+    check_places();
+    grid_ = grid_over(engine_, spec_, events_, {.table = "hyo_events", .condition = tells});
+    engine_.run(fmt::format(
+        "CREATE OR REPLACE TEMP TABLE hyo_homes AS SELECT person, home_row, home_column FROM (SELECT *, "
+        "row_number() OVER (PARTITION BY person ORDER BY events DESC, home_row, home_column) AS place FROM "
+        "(SELECT person, {} AS home_row, {} AS home_column, count(*) AS events FROM hyo_events WHERE {} "
+        "GROUP BY "
+        "ALL)) WHERE place = 1",
+        row_of_cell(grid_, "latitude"), column_of_cell(grid_, "longitude"), tells));
+    return grid_;
+  });
+}
+
+SparseRows EventReader::features(std::span<const std::string> ids, Reading& reading) const {
+  return about(events_, [&] {
+    RowCollector rows(ids.size(), engine_.memory_for_rows());
+    const Counts found = collect(ids, rows);
+    check(found);
+    ReadCounts& counts = reading.counts;
+    counts.events_read = found.read;
+    counts.events_incomplete = found.incomplete;
+    counts.events_unknown = found.unknown;
+    if (home_is_found(spec_) && spec_.secret.home_events == "leave-out")
+      counts.events_telling_home = engine_.integers(
+          fmt::format("SELECT count(*) FROM hyo_events JOIN hyo_kept ON person = id WHERE NOT ({}) AND {}",
+                      incomplete_, tells_home(spec_, grid_, kStored)))[0];
+    try {
+      SparseRows finished = rows.finish(merge_of(spec_));
+      if (!rows.merged()) reading.items_had_once = rows.item_names();
+      return finished;
+    } catch (const RepeatedEvents&) {
+      fail("",
+           fmt::format("(person, item) IN (SELECT (person, item) FROM {} JOIN hyo_kept ON person = id WHERE "
+                       "{} GROUP BY "
+                       "person, item HAVING count(*) > 1)",
+                       projected_, home_is_found(spec_) ? is_feature(spec_, grid_, kStored) : "true"),
+           "the person has another event of this item further down, and both have a value",
+           "Say what they mean together with events.repeated (sum, mean or max).");
+    }
+  });
+}
+
+void EventReader::close() { engine_.run("DROP TABLE IF EXISTS hyo_events"); }
+
+std::string event_is_feature(const Spec& spec, const Reading& reading, const std::string& row) {
+  if (!home_is_found(spec)) return "true";
+  return is_feature(spec, *reading.people.space->grid, cells_of_source(spec, reading.events_source, row));
+}
+
+}  // namespace hyobscure::data

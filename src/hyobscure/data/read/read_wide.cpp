@@ -1,0 +1,155 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+
+#include "hyobscure/base/error.h"
+#include "hyobscure/base/numeric.h"
+#include "hyobscure/data/read/read_parts.h"
+
+namespace hyobscure::data {
+namespace {
+
+double mean_of_column(Engine& engine, const std::string& number) {
+  CompensatedSum sum;
+  std::size_t count = 0;
+  engine.query(fmt::format("SELECT {} FROM hyo_kept ORDER BY u", number), [&](const Chunk& chunk) {
+    const auto cells = chunk.doubles(0);
+    for (std::size_t row = 0; row < chunk.rows(); ++row)
+      if (!chunk.is_null(0, row)) {
+        sum.add(cells[row]);
+        count += 1;
+      }
+  });
+  return count == 0 ? 0.0 : sum.value() / static_cast<double>(count);
+}
+
+class WideFeatures {
+ public:
+  WideFeatures(Engine& engine, const Spec& spec, const Relation& people,
+               const std::vector<FeatureKind>& kinds)
+      : engine_(engine), spec_(spec), people_(people), kinds_(kinds) {}
+
+  void check_cells() const {
+    for (std::size_t i = 0; i < kinds_.size(); ++i) {
+      const std::string cell = fmt::format("c{}", i);
+      if (kinds_[i] == FeatureKind::Numeric) {
+        const std::string number = as_number(cell, stored_type(people_, spec_.people.features[i]));
+        refuse(i, fmt::format("{} IS NOT NULL AND {} IS NULL", cell, number), "expected a number",
+               "Correct the cell, or list the column in people.categorical.");
+        refuse(i, fmt::format("NOT isfinite({})", number), "expected a finite number, not NaN or infinity",
+               "Correct the cell.");
+        if (spec_.channel.distance == "jensen-shannon" && spec_.people.scale == "none")
+          refuse(i, number + " < 0",
+                 "the value is negative, and Jensen-Shannon needs values of at least zero",
+                 "Correct it, or choose another distance (channel.distance).");
+      }
+      if (kinds_[i] != FeatureKind::Set && spec_.people.missing == "refuse")
+        refuse(i, cell + " IS NULL", "the cell is empty",
+               "Fill it in, or choose what empty cells mean with people.missing.");
+    }
+  }
+
+  /// Entries (u, item, value), a SELECT for each column and kind of cell.
+  std::vector<std::string> selects() const {
+    std::vector<std::string> result;
+    for (std::size_t i = 0; i < kinds_.size(); ++i) {
+      switch (kinds_[i]) {
+        case FeatureKind::Numeric:
+          add_numeric(i, result);
+          break;
+        case FeatureKind::Categorical:
+          add_categorical(i, result);
+          break;
+        case FeatureKind::Set:
+          add_set(i, result);
+          break;
+      }
+    }
+    return result;
+  }
+
+ private:
+  void refuse(std::size_t i, const std::string& condition, const std::string& problem,
+              const std::string& remedy) const {
+    const auto bad = engine_.integers(fmt::format("SELECT count(*) FROM hyo_kept WHERE {}", condition))[0];
+    if (bad == 0) return;
+    const std::string id = as_text(people_.column(spec_.people.id));
+    const std::string projection =
+        fmt::format("{} AS id, {} AS c{}", id, people_.column(spec_.people.features[i]), i);
+    const auto row = first_row(engine_, people_, projection,
+                               fmt::format("{} AND id IN (SELECT id FROM hyo_kept)", condition));
+    throw InputError({people_.name, row, spec_.people.features[i]},
+                     fmt::format("{} ({} in all)", problem, plural(bad, "cell", "cells")), remedy);
+  }
+
+  void add_numeric(std::size_t i, std::vector<std::string>& result) const {
+    const std::string& name = spec_.people.features[i];
+    const std::string number = as_number(fmt::format("c{}", i), stored_type(people_, name));
+    const auto range = engine_.doubles(fmt::format("SELECT min({0}), max({0}) FROM hyo_kept", number));
+    const bool scaled = spec_.people.scale == "range";
+    const double low = scaled ? range[0] : 0.0;
+    const double width = scaled ? range[1] - range[0] : 1.0;
+    if (std::isnan(low) || std::isnan(width) || width == 0) return;  // nothing to tell people apart by
+    const auto scale = [&](const std::string& x) {
+      return fmt::format("({} - {}) / {}", x, exact_number(low), exact_number(width));
+    };
+    const std::string item = quoted_text(name);
+    result.push_back(fmt::format("SELECT u, {} AS item, {} AS value FROM hyo_kept WHERE c{} IS NOT NULL",
+                                 item, scale(number), i));
+    if (spec_.people.missing == "mean")
+      result.push_back(fmt::format("SELECT u, {} AS item, {} AS value FROM hyo_kept WHERE c{} IS NULL", item,
+                                   scale(exact_number(mean_of_column(engine_, number))), i));
+    if (spec_.people.missing == "category")
+      result.push_back(fmt::format("SELECT u, {} AS item, 1.0 AS value FROM hyo_kept WHERE c{} IS NULL",
+                                   quoted_text(name + " is missing"), i));
+  }
+
+  void add_categorical(std::size_t i, std::vector<std::string>& result) const {
+    const std::string& name = spec_.people.features[i];
+    result.push_back(fmt::format(
+        "SELECT u, {} || CAST(c{} AS VARCHAR) AS item, 1.0 AS value FROM hyo_kept WHERE c{} IS NOT NULL",
+        quoted_text(name + " = "), i, i));
+    if (spec_.people.missing == "category")
+      result.push_back(fmt::format("SELECT u, {} AS item, 1.0 AS value FROM hyo_kept WHERE c{} IS NULL",
+                                   quoted_text(name + " is missing"), i));
+  }
+
+  void add_set(std::size_t i, std::vector<std::string>& result) const {
+    const std::string& name = spec_.people.features[i];
+    const bool list = stored_type(people_, name).ends_with("[]");
+    const std::string words = list ? fmt::format("CAST(c{} AS VARCHAR[])", i)
+                                   : fmt::format("string_split(CAST(c{} AS VARCHAR), {})", i,
+                                                 quoted_text(spec_.people.set_separator));
+    result.push_back(
+        fmt::format("SELECT DISTINCT u, {} || word AS item, 1.0 AS value FROM (SELECT u, unnest({}) AS word "
+                    "FROM hyo_kept) WHERE word <> ''",
+                    quoted_text(name + " has "), words));
+  }
+
+  Engine& engine_;
+  const Spec& spec_;
+  const Relation& people_;
+  const std::vector<FeatureKind>& kinds_;
+};
+
+}  // namespace
+
+SparseRows read_wide_features(Engine& engine, const Spec& spec, const Relation& people,
+                              const std::vector<FeatureKind>& kinds, std::size_t count) {
+  const WideFeatures features(engine, spec, people, kinds);
+  features.check_cells();
+  RowCollector rows(count, engine.memory_for_rows());
+  for (const std::string& select : features.selects())
+    engine.query(fmt::format("SELECT u, item, CAST(value AS DOUBLE) FROM ({})", select),
+                 [&](const Chunk& chunk) {
+                   const auto person = chunk.integers(0);
+                   const auto value = chunk.doubles(2);
+                   for (std::size_t r = 0; r < chunk.rows(); ++r)
+                     if (!chunk.is_null(2, r))
+                       rows.add(static_cast<std::uint32_t>(person[r]), chunk.text(1, r), value[r]);
+                 });
+  return rows.finish(merge_of(spec));
+}
+
+}  // namespace hyobscure::data

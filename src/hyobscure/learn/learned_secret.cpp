@@ -1,0 +1,323 @@
+#include "hyobscure/learn/learned_secret.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "hyobscure/base/error.h"
+#include "hyobscure/base/parallel.h"
+#include "hyobscure/census/distance.h"
+#include "hyobscure/census/rows_by_cell.h"
+#include "hyobscure/census/statistics.h"
+#include "hyobscure/data/secret/atoms.h"
+#include "hyobscure/learn/training.h"
+#include "hyobscure/learn/xgboost_model.h"
+
+namespace hyobscure::learn {
+namespace {
+
+using data::SparseRows;
+using Eigen::Index;
+using Labels = std::vector<std::uint32_t>;
+
+constexpr std::size_t kHeldOut = 5;  // one of so many training people chooses the number of rounds
+constexpr int kPatience = 10;        // rounds without improvement that end the search for it
+
+struct Problem {
+  const SparseRows& features;
+  std::span<const std::uint32_t> value_of_person;
+  const LearnSettings& settings;
+};
+
+// The people of one group, in the order of a keyed hash: fold f has those at f, f + folds, f + 2 folds, ...
+// Not stratified by value: a person's fold must not tell the person's value.
+struct Group {
+  Labels people;
+  Labels values;  // that its people have, ascending
+};
+
+Labels shuffled(std::span<const std::uint32_t> people, const NamedDraws& draws) {
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> keyed;
+  for (const std::uint32_t person : people)
+    keyed.emplace_back(draws.bits(fmt::format("{}", person)).first, person);
+  std::sort(keyed.begin(), keyed.end());
+  Labels order;
+  for (const auto& [bits, person] : keyed) order.push_back(person);
+  return order;
+}
+
+Group make_group(std::span<const std::uint32_t> people, std::span<const std::uint32_t> value_of_person,
+                 const NamedDraws& draws) {
+  Group group{.people = shuffled(people, draws), .values = {}};
+  for (const std::uint32_t person : people) group.values.push_back(value_of_person[person]);
+  std::sort(group.values.begin(), group.values.end());
+  group.values.erase(std::unique(group.values.begin(), group.values.end()), group.values.end());
+  return group;
+}
+
+bool can_learn(const Group& group) {
+  return group.people.size() >= kFewestToLearn && group.values.size() > 1;
+}
+
+// The people a fold is predicted from and for.
+struct FoldSplit {
+  Labels fitted;    // training people who fit the trees while rounds are counted
+  Labels held_out;  // training people who decide when to stop
+  Labels training;  // both
+  Labels tested;
+};
+
+FoldSplit split_fold(const Group& group, std::size_t fold, std::size_t folds) {
+  FoldSplit split;
+  for (std::size_t n = 0; n < group.people.size(); ++n) {
+    const std::uint32_t person = group.people[n];
+    if (n % folds == fold) {
+      split.tested.push_back(person);
+      continue;
+    }
+    split.training.push_back(person);
+    ((n / folds) % kHeldOut == 0 ? split.held_out : split.fitted).push_back(person);
+  }
+  return split;
+}
+
+// The classes of a model: values of the group, or neighbours among them joined; by the training people alone.
+struct Classes {
+  std::vector<std::uint32_t> class_of_value;  // by place in Group::values
+  std::vector<double> share_of_value;         // of its class
+  std::vector<float> prior_logs;
+
+  std::uint32_t count() const { return static_cast<std::uint32_t>(prior_logs.size()); }
+};
+
+std::size_t place_of(const Group& group, std::uint32_t value) {
+  return static_cast<std::size_t>(std::lower_bound(group.values.begin(), group.values.end(), value) -
+                                  group.values.begin());
+}
+
+Classes make_classes(const Problem& problem, const Group& group, const Labels& training) {
+  std::vector<std::int64_t> people(group.values.size(), 0);
+  for (const std::uint32_t person : training) people[place_of(group, problem.value_of_person[person])] += 1;
+  const data::AtomCut cut = data::cut_into_atoms(people, problem.settings.most_classes);
+
+  std::vector<double> in_class(cut.atoms, 0);
+  for (std::size_t v = 0; v < people.size(); ++v)
+    in_class[cut.atom_of_value[v]] += static_cast<double>(people[v]) + kHalf;
+  Classes classes{.class_of_value = cut.atom_of_value, .share_of_value = {}, .prior_logs = {}};
+  for (std::size_t v = 0; v < people.size(); ++v)
+    classes.share_of_value.push_back((static_cast<double>(people[v]) + kHalf) /
+                                     in_class[cut.atom_of_value[v]]);
+  const double total = std::accumulate(in_class.begin(), in_class.end(), 0.0);
+  for (const double weight : in_class)
+    classes.prior_logs.push_back(static_cast<float>(std::log(weight / total)));
+  return classes;
+}
+
+Labels labels_of(const Problem& problem, const Group& group, const Classes& classes, const Labels& people) {
+  Labels labels;
+  for (const std::uint32_t person : people)
+    labels.push_back(classes.class_of_value[place_of(group, problem.value_of_person[person])]);
+  return labels;
+}
+
+double log_loss(const PosteriorMatrix& probabilities, const Labels& labels) {
+  double sum = 0;
+  for (std::size_t n = 0; n < labels.size(); ++n)
+    sum -= std::log(
+        std::max(kLeastProbability, static_cast<double>(probabilities(static_cast<Index>(n), labels[n]))));
+  return sum;
+}
+
+BoostModel::Settings model_settings(const Problem& problem, const Classes& classes) {
+  return {.classes = classes.count(), .depth = problem.settings.depth, .rate = problem.settings.rate};
+}
+
+// The number of rounds after which the held-out people are predicted best; 0 if not better than by the prior.
+int choose_rounds(const Problem& problem, const Group& group, const Classes& classes, const FoldSplit& split,
+                  const Progress& progress) {
+  BoostData fitted(problem.features, split.fitted, classes.prior_logs);
+  fitted.set_labels(labels_of(problem, group, classes, split.fitted));
+  const BoostData held_out(problem.features, split.held_out, classes.prior_logs);
+  const Labels truth = labels_of(problem, group, classes, split.held_out);
+  BoostModel model(model_settings(problem, classes), fitted, &held_out);
+
+  double best = 0;
+  for (const std::uint32_t label : truth) best -= static_cast<double>(classes.prior_logs[label]);
+  int best_rounds = 0;
+  for (int round = 1; round <= problem.settings.rounds && round <= best_rounds + kPatience; ++round) {
+    progress.throw_if_stopped();
+    model.add_round();
+    const double loss = log_loss(model.predict(held_out), truth);
+    if (loss >= best) continue;
+    best = loss;
+    best_rounds = round;
+  }
+  return best_rounds;
+}
+
+PosteriorMatrix class_probabilities(const Problem& problem, const Group& group, const Classes& classes,
+                                    const FoldSplit& split, int rounds, const Progress& progress) {
+  if (rounds == 0) {
+    const Eigen::Map<const Eigen::RowVectorXf> logs(classes.prior_logs.data(), classes.count());
+    return logs.array().exp().matrix().replicate(static_cast<Index>(split.tested.size()), 1);
+  }
+  BoostData training(problem.features, split.training, classes.prior_logs);
+  training.set_labels(labels_of(problem, group, classes, split.training));
+  BoostModel model(model_settings(problem, classes), training);
+  for (int round = 0; round < rounds; ++round) {
+    progress.throw_if_stopped();
+    model.add_round();
+  }
+  return model.predict(BoostData(problem.features, split.tested, classes.prior_logs));
+}
+
+// Values as classes say, none below the least probability, sum 1.
+void write_posterior(const Group& group, const Classes& classes, const Eigen::RowVectorXf& probabilities,
+                     Eigen::Ref<Eigen::RowVectorXf> posterior) {
+  std::vector<double> weights;
+  for (std::size_t v = 0; v < group.values.size(); ++v)
+    weights.push_back(
+        std::max(kLeastProbability,
+                 classes.share_of_value[v] * static_cast<double>(probabilities(classes.class_of_value[v]))));
+  const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
+  for (std::size_t v = 0; v < weights.size(); ++v)
+    posterior(group.values[v]) = static_cast<float>(weights[v] / total);
+}
+
+// Returns the rounds used. `gains` has a place for everybody.
+int learn_fold(const Problem& problem, const Group& group, std::size_t fold, PosteriorMatrix& posterior,
+               Eigen::VectorXd& gains, const Progress& progress) {
+  const FoldSplit split = split_fold(group, fold, static_cast<std::size_t>(problem.settings.folds));
+  const Classes classes = make_classes(problem, group, split.training);
+  const int rounds = classes.count() > 1 ? choose_rounds(problem, group, classes, split, progress) : 0;
+  const PosteriorMatrix found = class_probabilities(problem, group, classes, split, rounds, progress);
+  Eigen::RowVectorXf by_frequency = Eigen::RowVectorXf::Zero(posterior.cols());
+  write_posterior(
+      group, classes,
+      Eigen::Map<const Eigen::RowVectorXf>(classes.prior_logs.data(), classes.count()).array().exp(),
+      by_frequency);
+  for (std::size_t n = 0; n < split.tested.size(); ++n) {
+    const std::uint32_t person = split.tested[n];
+    const std::uint32_t value = problem.value_of_person[person];
+    write_posterior(group, classes, found.row(static_cast<Index>(n)), posterior.row(person));
+    gains(person) = std::log2(static_cast<double>(posterior(person, value))) -
+                    std::log2(static_cast<double>(by_frequency(value)));
+  }
+  return rounds;
+}
+
+Eigen::VectorXd counts_of(const Problem& problem, const Group& group) {
+  Eigen::VectorXd counts = Eigen::VectorXd::Zero(static_cast<Index>(group.values.size()));
+  for (const std::uint32_t person : group.people)
+    counts(static_cast<Index>(place_of(group, problem.value_of_person[person]))) += 1;
+  return counts;
+}
+
+void use_group_only(const Problem& problem, const Group& group, PosteriorMatrix& posterior) {
+  const Eigen::VectorXd counts = counts_of(problem, group);
+  for (const std::uint32_t person : group.people)
+    for (Index v = 0; v < counts.size(); ++v)
+      posterior(person, group.values[static_cast<std::size_t>(v)]) =
+          static_cast<float>(counts(v) / counts.sum());
+}
+
+double prior_entropy_bits(const Problem& problem, const std::vector<Group>& groups) {
+  double sum = 0;
+  for (const Group& group : groups)
+    sum += static_cast<double>(group.people.size()) * census::entropy(counts_of(problem, group));
+  return sum / static_cast<double>(problem.value_of_person.size()) * kBitsPerNat;
+}
+
+double cross_entropy_bits(const Problem& problem, const PosteriorMatrix& posterior) {
+  double sum = 0;
+  for (std::size_t u = 0; u < problem.value_of_person.size(); ++u)
+    sum -= std::log2(static_cast<double>(posterior(static_cast<Index>(u), problem.value_of_person[u])));
+  return sum / static_cast<double>(problem.value_of_person.size());
+}
+
+// People who were predicted by their group alone gain nothing.
+void summarise_gains(const Eigen::VectorXd& gains, LearnedSecret& result) {
+  const auto people = static_cast<double>(gains.size());
+  if (people < 2) return;
+  result.gain_bits = gains.mean();
+  const double variance = (gains.array() - result.gain_bits).square().sum() / (people - 1);
+  result.gain_error_bits = std::sqrt(variance / people);
+}
+
+void learn_groups(const Problem& problem, const std::vector<const Group*>& learnable, LearnedSecret& result,
+                  const Progress& progress) {
+  const auto folds = static_cast<std::size_t>(problem.settings.folds);
+  std::vector<int> rounds(learnable.size() * folds, 0);
+  Eigen::VectorXd gains = Eigen::VectorXd::Zero(result.posterior.rows());
+  SharedProgress shared(progress, "learning the secret", rounds.size());
+  parallel_blocks(rounds.size(), 1, [&](std::size_t task, std::size_t) {
+    rounds[task] =
+        learn_fold(problem, *learnable[task / folds], task % folds, result.posterior, gains, progress);
+    shared.one_done();
+  });
+  summarise_gains(gains, result);
+  result.models = static_cast<int>(rounds.size());
+  if (!rounds.empty())
+    result.mean_rounds = static_cast<double>(std::accumulate(rounds.begin(), rounds.end(), 0)) /
+                         static_cast<double>(rounds.size());
+}
+
+void validate(const LearnSettings& settings) {
+  const auto require = [](bool fits, const char* name, const char* range) {
+    if (!fits) throw InputError({.source = name}, "the setting is out of range", range);
+  };
+  require(settings.folds >= 2, "folds", "Take at least 2.");
+  require(settings.rounds >= 1, "rounds", "Take at least 1.");
+  require(settings.depth >= 1 && settings.depth <= 16, "depth", "Take 1 to 16.");
+  require(settings.rate > 0 && settings.rate <= 1, "rate", "Take a number above 0, at most 1.");
+  require(settings.most_classes >= 2, "most_classes", "Take at least 2.");
+}
+
+std::vector<Group> make_groups(std::span<const std::uint32_t> value_of_person,
+                               std::span<const std::uint32_t> group_of_person, const Key& key) {
+  const std::size_t count =
+      group_of_person.empty()
+          ? 0
+          : std::size_t{*std::max_element(group_of_person.begin(), group_of_person.end())} + 1;
+  const census::RowsByCell by_group(group_of_person, count);
+  const NamedDraws draws(key.derive("folds"));
+  std::vector<Group> groups;
+  for (std::size_t g = 0; g < count; ++g)
+    groups.push_back(make_group(by_group.members(g), value_of_person, draws));
+  return groups;
+}
+
+}  // namespace
+
+LearnedSecret learn_secret(const SparseRows& features, std::span<const std::uint32_t> value_of_person,
+                           std::uint32_t values, std::span<const std::uint32_t> group_of_person,
+                           const LearnSettings& settings, const Key& key, const Progress& progress) {
+  validate(settings);
+  assert(value_of_person.size() == features.size() && group_of_person.size() == features.size());
+  census::check_rows(census::Distance::Euclidean, features);
+  const Problem problem{.features = features, .value_of_person = value_of_person, .settings = settings};
+  const std::vector<Group> groups = make_groups(value_of_person, group_of_person, key);
+
+  LearnedSecret result;
+  result.posterior = PosteriorMatrix::Zero(static_cast<Index>(features.size()), static_cast<Index>(values));
+  std::vector<const Group*> learnable;
+  for (const Group& group : groups) {
+    if (can_learn(group)) {
+      learnable.push_back(&group);
+    } else {
+      use_group_only(problem, group, result.posterior);
+      result.people_by_group_only += group.people.size();
+    }
+  }
+  learn_groups(problem, learnable, result, progress);
+  result.prior_entropy_bits = prior_entropy_bits(problem, groups);
+  result.cross_entropy_bits = cross_entropy_bits(problem, result.posterior);
+  return result;
+}
+
+}  // namespace hyobscure::learn

@@ -1,0 +1,105 @@
+#include "hyobscure/learn/xgboost_model.h"
+
+#include <fmt/format.h>
+#include <xgboost/c_api.h>
+
+#include <cassert>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+
+namespace hyobscure::learn {
+namespace {
+
+// Nothing here depends on the caller's input being right: a refusal is no InputError.
+void require_done(int status) {
+  if (status != 0) throw std::runtime_error(fmt::format("XGBoost: {}", XGBGetLastError()));
+}
+
+// How XGBoost is told of an array: numpy's __array_interface__.
+template <class Number>
+std::string array_interface(const std::vector<Number>& values, const char* type) {
+  return fmt::format(R"({{"data":[{},true],"shape":[{}],"typestr":"{}","version":3}})",
+                     reinterpret_cast<std::uintptr_t>(values.data()), values.size(), type);
+}
+
+std::vector<std::uint32_t> all_of(const data::SparseRows& rows) {
+  std::vector<std::uint32_t> all(rows.size());
+  std::iota(all.begin(), all.end(), 0U);
+  return all;
+}
+
+}  // namespace
+
+BoostData::BoostData(const data::SparseRows& rows, std::span<const float> prior)
+    : BoostData(rows, all_of(rows), prior) {}
+
+BoostData::BoostData(const data::SparseRows& rows, std::span<const std::uint32_t> chosen,
+                     std::span<const float> prior)
+    : size_(chosen.size()) {
+  std::vector<std::uint64_t> starts = {0};
+  std::vector<std::uint32_t> items;
+  std::vector<float> values, margins;
+  for (const std::uint32_t row : chosen) {
+    items.insert(items.end(), rows[row].items.begin(), rows[row].items.end());
+    for (const double value : rows[row].values) values.push_back(static_cast<float>(value));
+    starts.push_back(items.size());
+    margins.insert(margins.end(), prior.begin(), prior.end());
+  }
+  require_done(XGDMatrixCreateFromCSR(
+      array_interface(starts, "<u8").c_str(), array_interface(items, "<u4").c_str(),
+      array_interface(values, "<f4").c_str(), rows.columns, R"({"missing":NaN,"nthread":1})", &handle_));
+  require_done(XGDMatrixSetFloatInfo(handle_, "base_margin", margins.data(), margins.size()));
+}
+
+BoostData::~BoostData() { XGDMatrixFree(handle_); }
+
+void BoostData::set_labels(std::span<const std::uint32_t> class_of_row) {
+  set_labels(std::vector<float>(class_of_row.begin(), class_of_row.end()));
+}
+
+void BoostData::set_labels(std::span<const float> number_of_row) {
+  assert(number_of_row.size() == size_);
+  require_done(XGDMatrixSetFloatInfo(handle_, "label", number_of_row.data(), number_of_row.size()));
+}
+
+BoostModel::BoostModel(const Settings& settings, const BoostData& training, const BoostData* watched)
+    : training_(training), classes_(settings.classes) {
+  const DMatrixHandle cached[] = {training.handle(), watched != nullptr ? watched->handle() : nullptr};
+  require_done(XGBoosterCreate(cached, watched != nullptr ? 2 : 1, &handle_));
+  const auto set = [&](const char* name, const std::string& value) {
+    require_done(XGBoosterSetParam(handle_, name, value.c_str()));
+  };
+  set("verbosity", "0");
+  set("nthread", "1");
+  set("seed", "0");
+  if (settings.objective == BoostObjective::Classes) {
+    set("objective", "multi:softprob");
+    set("num_class", fmt::format("{}", settings.classes));
+  } else {
+    assert(settings.classes == 1);
+    set("objective", "reg:squarederror");
+  }
+  set("tree_method", "hist");
+  set("max_depth", fmt::format("{}", settings.depth));
+  set("eta", fmt::format("{}", settings.rate));
+}
+
+BoostModel::~BoostModel() { XGBoosterFree(handle_); }
+
+void BoostModel::add_round() { require_done(XGBoosterUpdateOneIter(handle_, rounds_++, training_.handle())); }
+
+PosteriorMatrix BoostModel::predict(const BoostData& data) const {
+  const bst_ulong* shape = nullptr;
+  bst_ulong dimensions = 0;
+  const float* result = nullptr;
+  require_done(XGBoosterPredictFromDMatrix(
+      handle_, data.handle(),
+      R"({"type":0,"training":false,"iteration_begin":0,"iteration_end":0,"strict_shape":true})", &shape,
+      &dimensions, &result));
+  assert(dimensions == 2 && shape[0] == data.size() && shape[1] == classes_);
+  return Eigen::Map<const PosteriorMatrix>(result, static_cast<Eigen::Index>(data.size()),
+                                           static_cast<Eigen::Index>(classes_));
+}
+
+}  // namespace hyobscure::learn

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "hyobscure/data/people/people.h"
+
+namespace hyobscure::learn {
+
+using PosteriorMatrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// Rows of the data as XGBoost wants them: the chosen ones, or all. Every row starts from the same `prior`
+/// (log-probabilities of the classes, or one number), so that a model of no trees predicts the prior.
+class BoostData {
+ public:
+  BoostData(const data::SparseRows& rows, std::span<const std::uint32_t> chosen,
+            std::span<const float> prior);
+  BoostData(const data::SparseRows& rows, std::span<const float> prior);
+  ~BoostData();
+  BoostData(const BoostData&) = delete;
+  BoostData& operator=(const BoostData&) = delete;
+
+  void set_labels(std::span<const std::uint32_t> class_of_row);
+  void set_labels(std::span<const float> number_of_row);
+  void* handle() const { return handle_; }
+  std::size_t size() const { return size_; }
+
+ private:
+  void* handle_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+enum class BoostObjective {
+  Classes,  ///< a probability for every class
+  Number,   ///< the expected number (least squares)
+};
+
+/// Boosted trees. One thread each: sums of several threads would depend on their number.
+class BoostModel {
+ public:
+  struct Settings {
+    BoostObjective objective = BoostObjective::Classes;
+    std::uint32_t classes = 1;  ///< 1 for a number
+    int depth;
+    double rate;
+  };
+  /// Predictions for `watched`, if any, are kept from round to round; both must outlive the model.
+  BoostModel(const Settings& settings, const BoostData& training, const BoostData* watched = nullptr);
+  ~BoostModel();
+  BoostModel(const BoostModel&) = delete;
+  BoostModel& operator=(const BoostModel&) = delete;
+
+  void add_round();
+  /// Rows x classes, or rows x 1.
+  PosteriorMatrix predict(const BoostData& data) const;
+
+ private:
+  void* handle_ = nullptr;
+  const BoostData& training_;
+  std::uint32_t classes_;
+  int rounds_ = 0;
+};
+
+}  // namespace hyobscure::learn

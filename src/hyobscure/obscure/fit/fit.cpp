@@ -1,0 +1,373 @@
+#include "hyobscure/obscure/fit/fit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+
+#include "hyobscure/base/error.h"
+#include "hyobscure/census/distance.h"
+#include "hyobscure/census/statistics.h"
+#include "hyobscure/obscure/groups/labels.h"
+#include "hyobscure/obscure/leakage/exact_values.h"
+#include "hyobscure/obscure/methods/baseline.h"
+#include "hyobscure/obscure/methods/fine.h"
+#include "hyobscure/solve/channel/leakage.h"
+
+namespace hyobscure::obscure {
+namespace {
+
+void refuse_promise(const data::Spec& spec) {
+  if (spec.channel.promise)
+    throw InputError({.source = spec.name},
+                     fmt::format("channel.budget is a promise ({}) that only a search with audits can keep",
+                                 data::promise_text(*spec.channel.promise)),
+                     "Use `hyobscure fit` (audit::fit_for_use), or give an expected distance.");
+}
+
+double resolve_budget(const data::Spec& spec, const MethodInput& input) {
+  if (!spec.channel.budget && !spec.channel.budget_share)
+    throw InputError({.source = spec.name}, "channel.budget is not given",
+                     "Choose the largest expected distance; `hyobscure inspect` shows the sensible range.");
+  if (spec.channel.budget_share)
+    return method_named(spec.method.name).range(input).at(*spec.channel.budget_share);
+  return *spec.channel.budget;
+}
+
+double fano_bound(double secret_entropy_bits, double leakage_bits, std::size_t values) {
+  if (values < 2) return 0;
+  return std::clamp((secret_entropy_bits - leakage_bits - 1) / std::log2(static_cast<double>(values)), 0.0,
+                    1.0);
+}
+
+/// What the optimal channel of the first groups leaks at the budget; infinite where it cannot be met.
+double leakage_at(const data::People& people, const data::Spec& spec, const census::Census& census,
+                  double budget) {
+  const Terms terms = first_terms_of(people, spec);
+  const solve::SegmentTables tables = segment_tables(people, census);
+  const solve::ChannelProblem problem = solve::problem_of(tables, terms.first_groups).problem;
+  if (budget < solve::smallest_distance(problem)) return std::numeric_limits<double>::infinity();
+  return solve::solve_with_budget(problem, budget, {.gap_tolerance_bits = 1e-6}).info.leakage_nats *
+         kBitsPerNat;
+}
+
+/// channel.clusters = "auto". More clusters bring donors nearer, so at the same budget less leaks, and cost
+/// time: doubles them from 5 while a doubling lowers the leakage of the features by a tenth, each cluster has
+/// on average four people in each group, and the tables stay small.
+census::Census census_of_best_clusters(const data::People& people, data::Spec spec,
+                                       const Progress& progress) {
+  constexpr int kFewest = 5, kMost = 320, kPeopleOfACell = 4;
+  constexpr double kWorthIt = 0.9, kNothing = 1e-4;
+  spec.channel.clusters = {.count = 10};
+  if (!spec.groups.people || !spec.groups.values) return census_of(people, spec, progress);
+  const Terms terms = first_terms_of(people, spec);
+  double budget = kUnset;
+  std::optional<census::Census> best;
+  double least = std::numeric_limits<double>::infinity();
+  for (int clusters = kFewest; clusters <= kMost; clusters *= 2) {
+    const std::size_t cells = static_cast<std::size_t>(clusters * terms.first_groups.groups());
+    if (best && (people.size() < kPeopleOfACell * cells || people.values.size() * cells > 20'000)) break;
+    spec.channel.clusters.count = clusters;
+    census::Census census = census_of(people, spec, progress);
+    if (std::isnan(budget)) {  // a share of the range is a share of the first one's range
+      const solve::SegmentTables tables = segment_tables(people, census);
+      const BudgetRange range = cell_range(method_input(people, spec, terms, census, tables));
+      budget =
+          std::max(spec.channel.budget.value_or(range.at(spec.channel.budget_share.value_or(0.5))),
+                   range.smallest);  // of a budget that only people's own channels reach, nothing is learned
+    }
+    const double leakage = leakage_at(people, spec, census, budget);
+    const bool better = leakage < kWorthIt * least || std::isinf(least);
+    if (better || !best) best = std::move(census);
+    if (!better || leakage < kNothing) break;
+    least = leakage;
+  }
+  return *std::move(best);
+}
+
+std::int64_t smallest_pool(const data::People& people, const solve::Partition& partition) {
+  if (people.kept.empty()) return 0;
+  const Pools pools = pools_by_group(people, partition);
+  std::size_t smallest = people.size();
+  for (const auto& members : pools.members) smallest = std::min(smallest, members.size());
+  return static_cast<std::int64_t>(smallest);
+}
+
+/// Kept columns cut groups into smaller pools, where few people hide each other.
+std::string small_pools_text(const Mechanism& mechanism) {
+  if (mechanism.smallest_pool == 0 || mechanism.limits.for_pools ||
+      static_cast<double>(mechanism.smallest_pool) >= mechanism.limits.least_people)
+    return {};
+  return fmt::format(
+      "The limits hold for groups only (groups.limits_for): the smallest pool, people with the same group "
+      "and "
+      "the same kept cells, has {} people, fewer than k = {}.",
+      mechanism.smallest_pool, mechanism.limits.least_people);
+}
+
+/// Values were joined, and the leakage is not about exact ones.
+std::string joined_values_text(const Population& population, const data::People& people, int clusters) {
+  const bool joined =
+      std::ranges::any_of(population.values, [](const auto& value) { return value.distinct > 1; });
+  if (!joined || counts_exact_values(people, clusters)) return {};
+  return fmt::format(
+      "Values were joined (secret.atoms): the leakage is about {} neighbourhoods of values, not about exact "
+      "values. An attacker may learn more about these.",
+      population.values.size());
+}
+
+double told_by_groups_of(const MethodInput& input, const Population& population,
+                         const solve::Partition& partition) {
+  return input.people.kept.empty() ? told_by_groups(population, partition)
+                                   : told_by_groups(input.people, partition);
+}
+
+Promise promise_of(const Population& population, const MethodInput& input, const MethodResult& result,
+                   const FeatureLeakage& features) {
+  Promise promise;
+  promise.leakage_groups = told_by_groups_of(input, population, result.partition);
+  promise.leakage_features = features.people;
+  promise.leakage_clusters = features.clusters;
+  promise.leakage_learned = result.learned_bits;
+  promise.leakage = promise.leakage_groups + promise.leakage_features;
+  promise.leakage_null = features.null;
+  promise.leakage_null_deviation = features.null_deviation;
+  promise.secret_entropy = census::entropy(input.values.people) * kBitsPerNat;
+  promise.leakage_unprotected =
+      rows_tell_their_cell(result.channels)
+          ? solve::unobscured_leakage(channel_problem(donor_pools(input, result.partition)).joints) *
+                kBitsPerNat
+          : promise.secret_entropy - promise.leakage_groups;
+  std::size_t values = population.values.size();
+  if (counts_exact_values(input.people, input.tables.clusters())) {
+    values = input.people.exact_values;
+    promise.leakage_groups = exact_leakage_of_groups(input.people, result.partition);
+    promise.leakage = promise.leakage_groups + promise.leakage_features;
+    promise.secret_entropy = exact_entropy(input.people);
+    promise.leakage_unprotected =
+        rows_tell_their_cell(result.channels)
+            ? exact_leakage_of_clusters(input.people, input.cluster_of_person, result.partition)
+            : promise.secret_entropy - promise.leakage_groups;
+  }
+  promise.fano_error_bound = fano_bound(promise.secret_entropy, promise.leakage, values);
+  promise.leakage_random = leakage_of_random(input, result.partition, result.distance);
+  promise.leakage_any_donor =
+      leakage_of_random(input, result.partition, std::numeric_limits<double>::infinity());
+  promise.informed_weight = result.informed_weight;
+  promise.distance = result.distance;
+  promise.budget = input.budget;
+  promise.gap = result.gap_bits;
+  promise.joint_gap = joint_gap_bits(result);
+  promise.epsilon = result.epsilon;
+  return promise;
+}
+
+std::string joined_notes(const std::vector<std::string>& notes) {
+  std::string text;
+  for (const std::string& note : notes)
+    if (!note.empty()) text += (text.empty() ? "" : " ") + note;
+  return text;
+}
+
+/// The groups of the result, counted.
+std::vector<CountedStratum> strata_of(const Eigen::MatrixXd& counts, const MethodResult& result) {
+  std::vector<CountedStratum> strata;
+  for (int g = 0; g < result.partition.groups(); ++g) {
+    const Eigen::MatrixXd group = counts(Eigen::all, result.partition.members(g));
+    strata.push_back({group, (result.within_groups ? group : counts).rowwise().sum(),
+                      result.channels[result.within_groups ? static_cast<std::size_t>(g) : 0]});
+  }
+  return strata;
+}
+
+Threat threat_named(const std::string& name) {
+  return name == "informed" ? Threat::Informed : name == "learned" ? Threat::Learned : Threat::Both;
+}
+
+void refuse_what_the_method_cannot(const data::Spec& spec) {
+  const Method& method = method_named(spec.method.name);
+  if (!spec.method.within_groups && !method.across_groups)
+    throw InputError({.source = spec.name + ", method.within_groups"},
+                     fmt::format("{} always draws donors inside the groups", method.name),
+                     "Leave it out; only privcheck, dp, simp, frapp and random can draw from all people.");
+  if (spec.method.parameter && !method.has_parameter)
+    throw InputError({.source = spec.name + ", method.parameter"},
+                     fmt::format("{} has no parameter of its own", method.name),
+                     "Give channel.budget instead; only dp, simp, frapp and random have one.");
+}
+
+}  // namespace
+
+census::CensusSettings census_settings(const data::Spec& spec) {
+  return {.clustering = {.clusters = spec.channel.clusters.count,
+                         .starts = spec.channel.starts,
+                         .normalise = spec.channel.normalise},
+          .distance = census::distance_named(spec.channel.distance),
+          .source = spec.name};
+}
+
+Key census_key(const data::Spec& spec) { return search_key(spec).derive("clusters"); }
+
+census::Census census_of(const data::People& people, const data::Spec& spec, const Progress& progress) {
+  if (spec.channel.clusters.automatic) return census_of_best_clusters(people, spec, progress);
+  const int clusters = spec.channel.clusters.count;
+  if (static_cast<std::size_t>(clusters) > people.size())
+    throw InputError(
+        {.source = spec.name + ", channel.clusters"},
+        fmt::format("{} clusters are asked for, and there are {} people", clusters, people.size()),
+        fmt::format("Lower channel.clusters to at most {}.", people.size()));
+  return census::take_census(people, census_settings(spec), census_key(spec), progress);
+}
+
+solve::SegmentTables segment_tables(const Population& population, const census::Census& census) {
+  return {census.counts, ordered_values(population).distinct, census.pair_sums};
+}
+
+Terms terms_of(const Population& population, const data::Spec& spec) {
+  refuse_what_the_method_cannot(spec);
+  return first_terms_of(population, spec);
+}
+
+MethodInput method_input(const data::People& people, const data::Spec& spec, const Terms& terms,
+                         const census::Census& census, const solve::SegmentTables& tables) {
+  return {
+      .tables = tables,
+      .values = terms.values,
+      .areas = terms.areas ? &*terms.areas : nullptr,
+      .people = people,
+      .cluster_of_person = census.clustering.cluster_of_row,
+      .distance = census::distance_named(spec.channel.distance),
+      .limits = terms.limits,
+      .first_groups = terms.first_groups,
+      .groups_are_fixed = !spec.groups.fixed.empty(),
+      .group_count = spec.groups.count,
+      .within_groups = spec.method.within_groups,
+      .retain = spec.method.retain,
+      .parameter = spec.method.parameter,
+      .objective = spec.method.objective == "total" ? solve::Objective::Total : solve::Objective::Conditional,
+      .acceptance = spec.method.acceptance == "paper" ? solve::Acceptance::Paper : solve::Acceptance::Budget,
+      .convergence_bits = spec.method.convergence,
+      .gap_bits = spec.method.gap.value_or(1e-9),
+      .threat = threat_named(spec.method.threat),
+      .least_informed_weight = spec.method.least_informed_weight,
+      .balanced = spec.method.balanced,
+      .self_donor = spec.method.self_donor == "allowed",
+      .person_gap_bits = spec.method.gap,
+      .key = search_key(spec)};
+}
+
+FeatureLeakage leakage_of(const data::People& people, const census::Census& census, const data::Spec& spec,
+                          const MethodResult& result, int shuffles, const Progress& progress) {
+  const Key key = search_key(spec).derive("null");
+  if (people.kept.empty() && std::ranges::all_of(result.channels, draws_by_cluster) &&
+      !counts_exact_values(people, census.clustering.model.clusters()))
+    return account(strata_of(census.counts, result), shuffles, key);
+  const Pools strata = pools_by_group(people, result.partition);
+  const Pools everyone = result.within_groups ? Pools{} : one_pool(people.size());
+  const AccountInput input{.people = people,
+                           .cluster_of_person = census.clustering.cluster_of_row,
+                           .clusters = census.clustering.model.clusters(),
+                           .strata = strata,
+                           .pools = result.within_groups ? strata : everyone,
+                           .channels = result.channels};
+  return account(input, shuffles, key, progress);
+}
+
+double joint_gap_bits(const MethodResult& result) {
+  if (!result.joint_lower_bound_bits) return kUnset;
+  return std::max(0.0, result.history.back().objective - *result.joint_lower_bound_bits);
+}
+
+namespace {
+
+Mechanism assemble(const Population& population, const data::Spec& spec, const census::Census& census,
+                   const MethodInput& input, const MethodResult& result, int shuffles,
+                   const std::string& fingerprint, const Progress& progress) {
+  const data::People& people = input.people;
+  const solve::GroupLimits& limits = input.limits;
+  Mechanism mechanism;
+  mechanism.method = spec.method.name;
+  mechanism.objective = spec.method.objective;
+  mechanism.distance = spec.channel.distance;
+  mechanism.limits = {limits.least_people, limits.most_people, limits.least_values, limits.most_values};
+  mechanism.groups = label_groups(population, result.partition, spec);
+  mechanism.within_groups = result.within_groups;
+  mechanism.channels = result.channels;
+  mechanism.parameter = result.parameter;
+  if (spec.method.name == "fine") {
+    mechanism.threat = spec.method.threat;
+    mechanism.balanced = spec.method.balanced;
+  }
+  mechanism.smallest_pool = smallest_pool(people, result.partition);
+  mechanism.limits.for_pools = mechanism.smallest_pool > 0 && spec.groups.limits_for == "pools";
+  mechanism.note = joined_notes({result.note, small_pools_text(mechanism),
+                                 joined_values_text(population, people, input.tables.clusters())});
+  mechanism.clusters = census.clustering.model;
+  mechanism.history = result.history;
+  mechanism.converged = result.converged;
+  mechanism.seeded = spec.method.seed.has_value();
+  mechanism.key = mechanism.seeded ? Key::from_seed(*spec.method.seed).derive("draws") : Key::from_system();
+  mechanism.data_fingerprint = fingerprint;
+  mechanism.people = std::llround(population.size());
+  mechanism.most_own_rows = spec.channel.most_own_rows;
+  const FeatureLeakage features = leakage_of(people, census, spec, result, shuffles, progress);
+  mechanism.promise = promise_of(population, input, result, features);
+  mechanism.promise.own_rows = own_rows(
+      result.channels, people,
+      result.within_groups ? pools_by_group(people, result.partition) : one_pool(people.size()), progress);
+  return mechanism;
+}
+
+/// `people` is nobody where only counts are known.
+Mechanism find(const Population& population, const data::People& people, const data::Spec& spec,
+               const census::Census& census, const std::function<std::string()>& fingerprint,
+               const std::optional<solve::Partition>& groups, const Progress& progress) {
+  refuse_promise(spec);
+  Terms terms = terms_of(population, spec);
+  if (groups) terms.first_groups = *groups;
+  const solve::SegmentTables tables = segment_tables(population, census);
+  MethodInput input = method_input(people, spec, terms, census, tables);
+  if (groups) input.groups_are_fixed = true;
+  FineCache prepared;
+  input.fine_cache = &prepared;  // budget_share and the method look at the same people
+  if (!input.parameter) input.budget = resolve_budget(spec, input);
+  const MethodResult result = method_named(spec.method.name).run(input, progress);
+  const int shuffles = shuffles_for(static_cast<std::size_t>(population.size()));
+  return assemble(population, spec, census, input, result, shuffles, fingerprint(), progress);
+}
+
+}  // namespace
+
+Mechanism mechanism_of(const data::People& people, const data::Spec& spec, const census::Census& census,
+                       const MethodInput& input, const MethodResult& result, int shuffles,
+                       const Progress& progress) {
+  return assemble(people, spec, census, input, result, shuffles, data::fingerprint(people), progress);
+}
+
+Mechanism fit(const data::People& people, const data::Spec& spec, const Progress& progress,
+              const std::optional<solve::Partition>& groups) {
+  refuse_promise(spec);
+  (void)terms_of(people, spec);  // what cannot be met is refused before the work
+  return fit(people, spec, census_of(people, spec, progress), progress, groups);
+}
+
+Mechanism fit(const data::People& people, const data::Spec& spec, const census::Census& census,
+              const Progress& progress, const std::optional<solve::Partition>& groups) {
+  return find(people, people, spec, census, [&] { return data::fingerprint(people); }, groups, progress);
+}
+
+Mechanism fit_counted(const Population& population, const data::Spec& spec, const census::Census& census,
+                      const std::string& fingerprint, const Progress& progress) {
+  if (method_named(spec.method.name).by_person)
+    throw InputError(
+        {.source = spec.name + ", method.name"},
+        fmt::format("{} looks at each person, and here people are only counted", spec.method.name),
+        "Take exact, hyobscure, xobf, ygen, privcheck, frapp or random.");
+  const data::People nobody;
+  return find(population, nobody, spec, census, [&] { return fingerprint; }, std::nullopt, progress);
+}
+
+}  // namespace hyobscure::obscure

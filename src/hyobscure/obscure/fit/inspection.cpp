@@ -1,0 +1,171 @@
+#include "hyobscure/obscure/fit/inspection.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+
+#include "hyobscure/base/error.h"
+#include "hyobscure/base/stopwatch.h"
+#include "hyobscure/census/statistics.h"
+#include "hyobscure/obscure/leakage/accounting.h"
+#include "hyobscure/obscure/leakage/exact_values.h"
+#include "hyobscure/obscure/fit/fit.h"
+#include "hyobscure/obscure/groups/labels.h"
+#include "hyobscure/solve/groups/first_groups.h"
+#include "hyobscure/solve/channel/leakage.h"
+
+namespace hyobscure::obscure {
+namespace {
+
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+constexpr int kMostCountsShown = 10;
+constexpr int kRangesOfNumbers = 16;
+
+/// The smallest whole number in [low, high] for which `works`, which stays true once it is.
+double smallest_that(double low, double high, const std::function<bool(double)>& works) {
+  while (low < high) {
+    const double middle = std::floor((low + high) / 2);
+    if (works(middle))
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
+
+/// The rows in which values lie: one, or the curves through a map.
+std::vector<solve::OrderedValues> rows_of(const data::People& people, bool boxes) {
+  const auto areas = area_values(people, boxes);
+  if (!areas) return {ordered_values(people)};
+  std::vector<solve::OrderedValues> rows;
+  for (const auto& curve : solve::curves_through(*areas)) rows.push_back(solve::along(*areas, curve));
+  return rows;
+}
+
+GroupCountOption option_of(const std::vector<solve::OrderedValues>& rows, const data::Spec& spec, int count) {
+  const auto possible = [&](const solve::GroupLimits& limits) {
+    return std::ranges::any_of(rows, [&](const solve::OrderedValues& values) {
+      return solve::optimal_groups(values, limits, count).has_value();
+    });
+  };
+  const double people = rows[0].people.sum(), distinct = rows[0].distinct.sum();
+  GroupCountOption option{.count = count};
+  option.smallest_alpha = smallest_that(std::ceil(people / count), people,
+                                        [&](double alpha) { return possible({.most_people = alpha}); });
+  option.smallest_beta = smallest_that(std::ceil(distinct / count), distinct,
+                                       [&](double beta) { return possible({.most_values = beta}); });
+  // The largest lower limit is one less than the smallest that fails.
+  option.largest_k =
+      smallest_that(1, people + 1, [&](double k) { return !possible({.least_people = k}); }) - 1;
+  option.largest_l =
+      smallest_that(1, distinct + 1, [&](double l) { return !possible({.least_values = l}); }) - 1;
+  if (spec.groups.people && spec.groups.values && rows.size() == 1)
+    option.groupings = solve::count_groupings(rows[0], group_limits(spec), count);
+  return option;
+}
+
+/// What `cells` tell about the secrets, everybody's.
+MeasuredLeakage measure(std::span<const std::uint32_t> cells, std::span<const std::uint32_t> secrets,
+                        std::span<const std::uint32_t> strata, const Key& key) {
+  const auto null = census::permutation_null(cells, secrets, strata, shuffles_for(secrets.size()), key);
+  return {census::conditional_information(cells, secrets, strata) * kBitsPerNat, null.mean_nats * kBitsPerNat,
+          null.deviation_nats * kBitsPerNat};
+}
+
+MeasuredLeakage unprotected_leakage(const data::People& people, const census::Census& census,
+                                    std::span<const std::uint32_t> strata, const Key& key) {
+  return measure(census.clustering.cluster_of_row, people.secrets, strata, key);
+}
+
+GroupsPreview preview_of(const data::People& people, const data::Spec& spec, const census::Census& census,
+                         const solve::SegmentTables& tables, const solve::Partition& partition,
+                         const Key& key) {
+  const solve::ChannelProblem problem = solve::problem_of(tables, partition).problem;
+  GroupsPreview preview;
+  preview.groups = label_groups(people, partition, spec);
+  std::vector<std::uint32_t> group_of_person;
+  const std::vector<int> group_of_value = partition.group_of_values();
+  for (const std::uint32_t secret : people.secrets)
+    group_of_person.push_back(static_cast<std::uint32_t>(group_of_value[secret]));
+  preview.leakage_groups_bits = solve::group_entropy(problem.joints) * kBitsPerNat;
+  preview.features = unprotected_leakage(people, census, group_of_person, key.derive("within groups"));
+  preview.smallest_budget = solve::smallest_distance(problem);
+  preview.largest_budget = solve::harmless_distance(problem);
+  preview.uniform_distance = uniform_distance(problem);
+  return preview;
+}
+
+/// A method solves the channel a handful of times, each about as long as a solve halfway between the budgets.
+double fit_estimate(const solve::SegmentTables& tables, const solve::Partition& partition,
+                    const GroupsPreview& preview, const data::Spec& spec) {
+  constexpr double kUsualRounds = 5;
+  constexpr double kSecondsAPerson =
+      0.01;  // measured with 800 and 2,000 people, mostly the model of the secret
+  if (spec.method.name == "fine") return kSecondsAPerson * tables.total();
+  const Stopwatch watch;
+  (void)solve::solve_with_budget(solve::problem_of(tables, partition).problem,
+                                 (preview.smallest_budget + preview.largest_budget) / 2,
+                                 {.gap_tolerance_bits = spec.method.gap.value_or(1e-9)});
+  return watch.seconds() * (spec.method.name == "xobf" ? 1 : kUsualRounds);
+}
+
+double memory_estimate(const data::People& people, const census::Census& census) {
+  const double entry = sizeof(std::uint32_t) + sizeof(double);
+  const double engine = 48;  // an event while DuckDB sorts it
+  return static_cast<double>(people.features.entries()) * (entry + engine) +
+         static_cast<double>(people.size()) * 64 +
+         2 * static_cast<double>(census.pair_sums.size()) * sizeof(double);
+}
+
+}  // namespace
+
+Inspection inspect(const data::People& people, const data::Spec& spec, const Progress& progress) {
+  const std::vector<solve::OrderedValues> rows = rows_of(people, spec.groups.shape == "boxes");
+  const solve::OrderedValues& values = rows[0];
+  Inspection result;
+  result.people = people.size();
+  result.items = people.features.columns;
+  result.entries = people.features.entries();
+  result.distinct_values = values.distinct.sum();
+  result.atoms = people.values.size();
+  result.secret_entropy_bits =
+      people.exact.empty() ? census::entropy(values.people) * kBitsPerNat : exact_entropy(people);
+  const int most = std::min<int>(kMostCountsShown, static_cast<int>(people.values.size()));
+  for (int count = 2; count <= most; ++count) result.options.push_back(option_of(rows, spec, count));
+
+  const Stopwatch watch;
+  const census::Census census = census_of(people, spec, progress);
+  result.census_seconds = watch.seconds();
+  result.memory_bytes = memory_estimate(people, census);
+  const Key key = search_key(spec).derive("inspect");
+  result.features = unprotected_leakage(people, census, {}, key);
+  if (!spec.groups.people || !spec.groups.values) {
+    result.no_preview_because = "The spec gives no limits yet (groups.people, groups.values).";
+    return result;
+  }
+  try {
+    const solve::Partition partition = first_terms_of(people, spec).first_groups;
+    const solve::SegmentTables tables = segment_tables(people, census);
+    result.preview = preview_of(people, spec, census, tables, partition, key);
+    result.fit_seconds = fit_estimate(tables, partition, *result.preview, spec);
+  } catch (const InputError& error) {
+    result.no_preview_because = error.what();
+  }
+  return result;
+}
+
+std::vector<InspectedColumn> inspect_columns(const data::ColumnTable& table, const data::Spec& spec) {
+  const Key key = search_key(spec).derive("inspect columns");
+  std::vector<InspectedColumn> result;
+  for (std::size_t i = 0; i < table.columns().size(); ++i) {
+    const data::ColumnFacts& facts = table.columns()[i];
+    InspectedColumn& column = result.emplace_back(InspectedColumn{facts, {}});
+    if (facts.role == data::ColumnRole::Feature || facts.role == data::ColumnRole::Kept)
+      column.leakage = measure(table.cells(i, kRangesOfNumbers), table.secrets(), {}, key.derive(facts.name));
+  }
+  return result;
+}
+
+}  // namespace hyobscure::obscure

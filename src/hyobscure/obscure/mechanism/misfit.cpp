@@ -1,0 +1,47 @@
+#include "hyobscure/obscure/mechanism/misfit.h"
+
+#include <algorithm>
+
+#include "hyobscure/base/error.h"
+
+namespace hyobscure::obscure {
+namespace {
+
+std::vector<data::AxisKind> kinds_of(const data::People& people) {
+  if (!people.space) return {data::AxisKind::Ordered};
+  std::vector<data::AxisKind> kinds;
+  for (const data::Axis& axis : people.space->axes) kinds.push_back(axis.kind);
+  return kinds;
+}
+
+bool is_of(const published::Cover& cover, data::AxisKind kind) {
+  return cover.cells.empty() == (kind != data::AxisKind::Spatial) &&
+         cover.names.empty() == (kind != data::AxisKind::Categorical);
+}
+
+bool is_about(const published::Group& group, const std::vector<data::AxisKind>& kinds) {
+  return std::ranges::equal(group.covers, kinds, is_of) &&
+         std::ranges::all_of(group.combinations,
+                             [&](const auto& combination) { return combination.size() == kinds.size(); });
+}
+
+bool fits(const Mechanism& mechanism, const data::People& people) {
+  std::size_t values = 0;
+  for (const published::Group& group : mechanism.groups) values += group.members.size();
+  const auto kinds = kinds_of(people);
+  return values == people.values.size() && mechanism.people == static_cast<std::int64_t>(people.size()) &&
+         mechanism.clusters.centres.cols() == static_cast<Eigen::Index>(people.features.columns) &&
+         std::ranges::all_of(mechanism.groups,
+                             [&](const published::Group& group) { return is_about(group, kinds); });
+}
+
+}  // namespace
+
+void refuse_misfit(const Mechanism& mechanism, const data::People& people) {
+  if (!fits(mechanism, people))
+    throw InputError({.source = mechanism.source},
+                     "does not fit the people: it was made for other data, or edited",
+                     "Give the data and the spec that it was made from, or run fit again.");
+}
+
+}  // namespace hyobscure::obscure

@@ -1,0 +1,58 @@
+#include <algorithm>
+
+#include "hyobscure/obscure/methods/group_search.h"
+#include "hyobscure/obscure/methods/method.h"
+#include "hyobscure/solve/channel/leakage.h"
+
+namespace hyobscure::obscure {
+
+namespace {
+
+constexpr const char* kBestFound =
+    "The groups are the best found: no proof covers all ways to join neighbours. The joint gap is to what "
+    "the sizes of any groups within the limits must tell.";
+
+MethodResult result_of(const MethodInput& input, FoundGroups found) {
+  if (input.keeps()) {  // the groups were searched as if nothing were kept: no proof about what is published
+    MethodResult result = solved_result(input, solve_groups(input, found.partition, 0));
+    result.converged = result.converged && found.finished;
+    return result;
+  }
+  const double groups = solve::group_entropy(solve::problem_of(input.tables, found.partition).problem.joints);
+  const Round round{.objective = found.objective_nats * kBitsPerNat,
+                    .leakage = (groups + found.solution.info.leakage_nats) * kBitsPerNat,
+                    .distance = found.solution.info.distance};
+  MethodResult result = solved_result(input, {std::move(found.partition), std::move(found.solution), round});
+  result.converged = result.converged && found.finished;
+  if (input.retain == 0) result.joint_lower_bound_bits = found.lower_bound_nats * kBitsPerNat;
+  if (input.areas != nullptr) result.note = kBestFound;
+  return result;
+}
+
+/// Kept columns narrow the pools, where donors may be nearer than the search, which does not know them, can
+/// come: then the pools of its nearest groups decide whether the budget can be met.
+MethodResult answer(const MethodInput& input, GroupSearch& search, const Progress& progress) {
+  const double smallest = search.smallest_distance();
+  if (!input.keeps()) require_reach(input, smallest, "any groups within the limits");
+  return result_of(input, search.solve(std::max(input.drawn_budget(), smallest), progress));
+}
+
+}  // namespace
+
+void sweep_exact(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
+                 const OnBudget& on_budget) {
+  if (input.groups_are_fixed) return method_named("xobf").sweep(input, budgets, progress, on_budget);
+  progress.report("searching groups and channels", 0, 0);
+  GroupSearch search(input, {.gap_bits = input.gap_bits});
+  answer_each(input, budgets, progress, on_budget,
+              [&](const MethodInput& at) { return answer(at, search, progress); });
+}
+
+MethodResult run_exact(const MethodInput& input, const Progress& progress) {
+  if (input.groups_are_fixed) return run_xobf(input, progress);
+  progress.report("searching groups and channels", 0, 0);
+  GroupSearch search(input, {.gap_bits = input.gap_bits});
+  return answer(input, search, progress);
+}
+
+}  // namespace hyobscure::obscure

@@ -1,0 +1,39 @@
+#include "hyobscure/obscure/methods/method.h"
+
+namespace hyobscure::obscure {
+MethodResult run_hyobscure(const MethodInput& given, const Progress& progress) {
+  progress.report("solving the channel", 0, 0);
+  MethodInput input = given;
+  input.ignore_kept = true;
+  SolvedGroups best = solve_groups(input, input.first_groups, 0);
+  std::vector<Round> history = {best.round};
+  bool stopped = false;
+  RandomStream random(input.key.derive("boundaries"));
+  while (!input.groups_are_fixed) {
+    stopped = progress.stop_requested();
+    if (stopped) break;
+    const solve::PartitionChannels channels{best.solution.channels,
+                                            solve::problem_of(input.tables, best.partition).clusters};
+    const auto moved = move_boundaries(input, best.partition, channels, random);
+    if (moved.accepted == 0) break;
+    SolvedGroups solved = solve_groups(input, moved.partition, moved.accepted);
+    // The carried-over channel already leaked less within the budget, so the optimal one does; rounding may
+    // say otherwise.
+    const double gain = best.round.objective - solved.round.objective;
+    if (gain <= 0) break;
+    best = std::move(solved);
+    history.push_back(best.round);
+    progress.report("moving boundaries", 0, 0);
+    if (gain < input.convergence_bits) break;
+  }
+  if (given.keeps()) {
+    best = solve_groups(given, best.partition, best.round.moves);
+    history.push_back(best.round);
+  }
+  MethodResult result = solved_result(given, std::move(best));
+  result.history = std::move(history);
+  result.converged = result.converged && !stopped;
+  return result;
+}
+
+}  // namespace hyobscure::obscure

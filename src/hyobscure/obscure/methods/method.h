@@ -1,0 +1,232 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hyobscure/base/error.h"
+#include "hyobscure/base/progress.h"
+#include "hyobscure/base/random.h"
+#include "hyobscure/census/distance.h"
+#include "hyobscure/data/people/people.h"
+#include "hyobscure/obscure/groups/pools.h"
+#include "hyobscure/obscure/mechanism/mechanism.h"
+#include "hyobscure/solve/areas/areas.h"
+#include "hyobscure/solve/channel/channel.h"
+#include "hyobscure/solve/groups/boundary_search.h"
+#include "hyobscure/solve/groups/partition.h"
+#include "hyobscure/solve/groups/segments.h"
+
+namespace hyobscure::obscure {
+
+class FineCache;
+
+/// Against whom the person-level channel protects.
+enum class Threat {
+  Informed,  ///< it knows all rows, all secrets and the channel, not which row is the target's own
+  Learned,   ///< it has trained a model on other people
+  Both,      ///< a weighted sum of the two leakages
+};
+
+/// What every method starts from: the census as tables, the people for methods that look at each
+/// (Method::by_person; nobody where only counts are known), and the publisher's terms.
+struct MethodInput {
+  const solve::SegmentTables& tables;
+  const solve::OrderedValues& values;
+  const solve::AreaValues* areas = nullptr;  ///< where values do not lie in a row: groups are areas of these
+  const data::People& people;
+  std::span<const std::uint32_t> cluster_of_person;
+  bool ignore_kept = false;  ///< true while groups are searched as if no column were kept
+  census::Distance distance = census::Distance::JensenShannon;
+  solve::GroupLimits limits;
+  solve::Partition first_groups;
+  bool groups_are_fixed = false;   ///< the user gave them: no method may move a boundary
+  std::optional<int> group_count;  ///< as the user asked; absent: any number
+  bool within_groups = true;       ///< false: baselines draw donors among all people
+  double retain = 0;  ///< probability of publishing one's own row before anything is drawn; below 1
+  double budget = kUnset;
+  std::optional<double> parameter;  ///< the knob of a baseline, given instead of a budget
+  solve::Objective objective = solve::Objective::Total;
+  solve::Acceptance acceptance = solve::Acceptance::Paper;
+  double convergence_bits = 1e-4;
+  double gap_bits = 1e-9;
+  Threat threat = Threat::Both;           ///< this and the next four: the person-level channel
+  double least_informed_weight = 0.2;     ///< of the informed attacker, where the threat is both
+  bool balanced = true;                   ///< every row is published once in expectation
+  bool self_donor = true;                 ///< false: nobody draws their own row
+  std::optional<double> person_gap_bits;  ///< absent: what the solver reaches quickly
+  FineCache* fine_cache = nullptr;        ///< shared by several runs, or none
+  Key key;                                ///< of the search, not of the draws
+
+  /// Kept columns narrow the pools of donors.
+  bool keeps() const { return !people.kept.empty() && !ignore_kept; }
+
+  /// What the drawn rows may cost: retained ones cost nothing.
+  double drawn_budget() const { return budget / (1 - retain); }
+};
+
+struct MethodResult {
+  solve::Partition partition;
+  std::vector<Channel> channels = {};  ///< one a group; one in all where donors come from all groups
+  bool within_groups = true;
+  double distance = kUnset;         ///< expected, retained rows included
+  std::vector<Round> history = {};  ///< of methods that optimise
+  bool converged = true;            ///< false: the user stopped it, this is the best so far
+  double gap_bits = kUnset;  ///< proven for these groups: of the features' leakage, or of its weighted sum
+  /// Proven by methods that search all groupings: no groups and channels within the terms have an objective
+  /// below.
+  std::optional<double> joint_lower_bound_bits = {};
+  std::optional<Parameter> parameter = {};  ///< the knob of a baseline, as the budget turned it
+  double informed_bits = kUnset;  ///< what drawn rows tell the informed attacker; person-level channels only
+  double learned_bits = kUnset;   ///< leakage to the learned attacker, where it was computed
+  double informed_weight =
+      1;                    ///< of the informed attacker in what was minimised; the rest is the learned one's
+  double epsilon = kUnset;  ///< differential privacy that the method guarantees; nats
+  std::string note = {};    ///< what the user should know of this answer
+};
+
+/// Receives the answer to one budget of a sweep.
+using OnBudget = std::function<void(double budget, const MethodResult& result)>;
+
+/// Budgets between which there is something to trade.
+struct BudgetRange {
+  double smallest = kUnset;
+  double harmless = kUnset;  ///< from here on the features need tell nothing
+
+  double at(double share) const { return smallest + share * (harmless - smallest); }
+};
+
+/// Of channels over the cells of the first groups.
+BudgetRange cell_range(const MethodInput& input);
+/// Of person-level channels in the first groups: from one's own row, or the nearest others where nobody
+/// publishes their own, to a uniform donor.
+BudgetRange person_range(const MethodInput& input);
+
+/// A way to find groups and channels. One file each; the list feeds the spec's method.name.
+struct Method {
+  std::string name;
+  std::string help;
+  bool across_groups = false;  ///< can draw donors among all people
+  bool has_parameter = false;  ///< has one knob, which can be given instead of a budget
+  bool by_person = false;      ///< looks at each person: the counts of cells are not enough
+  BudgetRange (*range)(const MethodInput& input) = cell_range;
+  MethodResult (*run)(const MethodInput& input, const Progress& progress);
+  /// Many budgets, one after the other; a method that learns from one for the next has its own way. Ends
+  /// early when stopped. A budget that the method cannot meet is passed over.
+  void (*sweep)(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
+                const OnBudget& on_budget);
+};
+
+[[nodiscard]] const std::vector<Method>& methods();
+[[nodiscard]] const Method& method_named(const std::string& name);
+
+/// The paper's cross-iteration: solve the channel for the groups, move boundaries for the channel, and so on
+/// until a round gains less than the convergence threshold. Leakage never rises from one round to the next.
+MethodResult run_hyobscure(const MethodInput& input, const Progress& progress);
+
+/// Every person their own cluster: an optimal channel O(donor | person) inside each group, on groups of the
+/// joint optimum over clusters.
+MethodResult run_fine(const MethodInput& input, const Progress& progress);
+void sweep_fine(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
+                const OnBudget& on_budget);
+
+/// The joint optimum over all groupings within the limits and their channels, with its proof
+/// (solve/groups/exact.h).
+MethodResult run_exact(const MethodInput& input, const Progress& progress);
+void sweep_exact(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
+                 const OnBudget& on_budget);
+
+/// First groups with their optimal channel.
+MethodResult run_xobf(const MethodInput& input, const Progress& progress);
+
+/// One channel for all people, blind to the groups: minimises I(Y; C') under the budget.
+MethodResult run_privcheck(const MethodInput& input, const Progress& progress);
+
+/// PrivCheck's channel, and the boundaries moved for it.
+MethodResult run_ygen(const MethodInput& input, const Progress& progress);
+
+/// Another person, uniformly, with probability p.
+MethodResult run_random(const MethodInput& input, const Progress& progress);
+
+/// Oneself with gamma / (gamma + N - 1), each other person with 1 / (gamma + N - 1).
+MethodResult run_frapp(const MethodInput& input, const Progress& progress);
+
+/// With probability p another person, in proportion to the similarity 1 - d(u,v).
+MethodResult run_simp(const MethodInput& input, const Progress& progress);
+void sweep_simp(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
+                const OnBudget& on_budget);
+
+/// Person v with probability proportional to exp(-beta d(u,v)).
+MethodResult run_dp(const MethodInput& input, const Progress& progress);
+void sweep_dp(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
+              const OnBudget& on_budget);
+
+// --- what the methods share
+
+/// People who may donate to each other, by their cells.
+struct DonorPool {
+  solve::SegmentTables::Segment cells;
+  std::int64_t people = 0;
+
+  double size() const { return static_cast<double>(people); }
+};
+
+/// The groups of the partition (with the same kept columns), or one pool of all where donors come from all
+/// groups.
+[[nodiscard]] std::vector<DonorPool> donor_pools(const MethodInput& input, const solve::Partition& partition);
+
+/// Who is in the same pools, in the same order.
+[[nodiscard]] Pools people_of_pools(const MethodInput& input, const solve::Partition& partition);
+
+/// The O-problem of the pools.
+[[nodiscard]] solve::ChannelProblem channel_problem(const std::vector<DonorPool>& pools);
+
+/// The optimal channel for given groups, and the round that it makes in the history.
+struct SolvedGroups {
+  solve::Partition partition;
+  solve::ChannelResult solution;
+  Round round;
+};
+[[nodiscard]] SolvedGroups solve_groups(const MethodInput& input, const solve::Partition& partition,
+                                        int moves);
+
+/// The paper's search of better groups for given channels, on runs or areas.
+[[nodiscard]] solve::BoundarySearchResult move_boundaries(const MethodInput& input,
+                                                          const solve::Partition& partition,
+                                                          const solve::PartitionChannels& channels,
+                                                          RandomStream& random);
+
+/// Channels over the cells of each pool, as a result without history or proof. `channels` are those of the
+/// partition's pools.
+[[nodiscard]] MethodResult cell_result(const MethodInput& input, const solve::Partition& partition,
+                                       const std::vector<Eigen::MatrixXd>& channels);
+
+/// The same for solved groups, with the proof where it covers what is published.
+[[nodiscard]] MethodResult solved_result(const MethodInput& input, SolvedGroups solved);
+
+/// A channel over cells: O for the clusters of a segment, in a pool of those people.
+[[nodiscard]] Channel cell_channel(const MethodInput& input, const solve::SegmentTables::Segment& segment,
+                                   Eigen::MatrixXd probabilities);
+
+/// Answers one budget after the other: what a sweep is. A budget out of reach is passed over; ends early when
+/// stopped.
+void answer_each(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
+                 const OnBudget& on_budget, const std::function<MethodResult(const MethodInput& at)>& answer);
+
+/// Expected distance when everybody draws uniformly in their pool, oneself included.
+[[nodiscard]] double uniform_distance(const solve::ChannelProblem& problem);
+
+/// Nothing of the method is as near as the budget asks.
+class BudgetOutOfReach : public InputError {
+ public:
+  BudgetOutOfReach(std::string problem, std::string remedy)
+      : InputError({.source = "channel.budget"}, std::move(problem), std::move(remedy)) {}
+};
+
+/// Throws BudgetOutOfReach when the drawn rows cannot be within the budget; `what` reaches no less than
+/// `smallest`.
+void require_reach(const MethodInput& input, double smallest, const std::string& what);
+
+}  // namespace hyobscure::obscure

@@ -1,0 +1,211 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "hyobscure/base/error.h"
+#include "hyobscure/solve/groups/first_groups.h"
+#include "hyobscure/solve/groups/running_totals.h"
+
+namespace hyobscure::solve {
+namespace {
+
+constexpr std::size_t kMostSuggestions = 6;
+constexpr std::size_t kLongestFront = 3;  // pairs of upper limits suggested for one number of groups
+
+bool exists(const RunningTotals& totals, const GroupLimits& limits, int groups) {
+  std::vector<char> reached(static_cast<std::size_t>(totals.count()) + 1, 0);
+  reached[0] = 1;
+  for (int g = 0; g < groups; ++g) reached = one_more_group(totals, limits, reached);
+  return reached.back() != 0;
+}
+
+// ---- The reason ----
+
+std::string too_large_value(const OrderedValues& values, const GroupLimits& limits) {
+  for (int y = 0; y < values.count(); ++y) {
+    if (values.people(y) > limits.most_people)
+      return fmt::format("the value {} alone has {:.10g} people, and a group may hold at most {:.10g}",
+                         values.name(y), values.people(y), limits.most_people);
+    if (values.distinct(y) > limits.most_values)
+      return fmt::format("{:.10g} values were joined at {}, and a group may hold at most {:.10g}",
+                         values.distinct(y), values.name(y), limits.most_values);
+  }
+  return {};
+}
+
+std::string arithmetic(const RunningTotals& totals, const GroupLimits& limits, int groups) {
+  const double people = totals.people(0, totals.count());
+  const double distinct = totals.distinct(0, totals.count());
+  const auto hold = [groups](double most, double all, const char* what) {
+    return fmt::format("{0} groups of at most {1:.10g} {4} hold at most {2:.10g} of {3:.10g} {4}", groups,
+                       most, groups * most, all, what);
+  };
+  const auto need = [groups](double least, double all, const char* what) {
+    return fmt::format("{0} groups of at least {1:.10g} {4} need {2:.10g} {4}, and there are {3:.10g}",
+                       groups, least, groups * least, all, what);
+  };
+  if (groups * limits.most_people < people) return hold(limits.most_people, people, "people");
+  if (groups * limits.most_values < distinct) return hold(limits.most_values, distinct, "values");
+  if (groups * limits.least_people > people) return need(limits.least_people, people, "people");
+  if (groups * limits.least_values > distinct) return need(limits.least_values, distinct, "values");
+  if (groups > totals.count())
+    return fmt::format("{} groups cannot be made of {} values", groups, totals.count());
+  return {};
+}
+
+/// How far groups within the limits reach from the lowest value, whatever their number.
+int furthest_end(const RunningTotals& totals, const GroupLimits& limits) {
+  int furthest = 0;
+  std::vector<char> reached(static_cast<std::size_t>(totals.count()) + 1, 0);
+  reached[0] = 1;
+  for (int end = 1; end <= totals.count(); ++end)
+    for (int start = 0; start < end; ++start)
+      if (reached[static_cast<std::size_t>(start)] != 0 && totals.allowed(limits, start, end)) {
+        reached[static_cast<std::size_t>(end)] = 1;
+        furthest = end;
+      }
+  return furthest;
+}
+
+OrderedValues mirrored(const OrderedValues& values) {
+  const int n = values.count();
+  return {.positions = -values.positions.reverse(),
+          .people = values.people.reverse(),
+          .distinct = values.distinct.reverse(),
+          .joinable = {n, [&](int first, int end) { return values.joinable(n - end, n - first); }}};
+}
+
+std::string stuck(const OrderedValues& values, const RunningTotals& totals, const GroupLimits& limits) {
+  const int n = values.count();
+  const int upwards = std::min(furthest_end(totals, limits), n - 1);
+  const int downwards = std::max(n - 1 - furthest_end(RunningTotals(mirrored(values)), limits), 0);
+  const auto [low, high] = std::minmax(upwards, downwards);
+  if (low == high)
+    return fmt::format("every way to form groups gets stuck at the value {}", values.name(low));
+  return fmt::format("every way to form groups gets stuck between the values {} and {}", values.name(low),
+                     values.name(high));
+}
+
+std::string find_reason(const OrderedValues& values, const RunningTotals& totals, const GroupLimits& limits,
+                        int groups) {
+  if (exists(totals, limits, groups)) return {};
+  if (auto text = too_large_value(values, limits); !text.empty()) return text;
+  if (auto text = arithmetic(totals, limits, groups); !text.empty()) return text;
+  const auto counts = feasible_counts(values, limits);
+  if (counts.empty()) return stuck(values, totals, limits);
+  return fmt::format("the values can be divided within these limits into {} groups, but not into {}",
+                     fmt::join(counts, " or "), groups);
+}
+
+// ---- Suggestions ----
+
+/// The smallest upper limit on people, not below the one asked for, that admits a grouping; infinity if none
+/// does.
+double least_most_people(const RunningTotals& totals, GroupLimits limits, int groups,
+                         const std::vector<double>& sums) {
+  const auto works = [&](double most) {
+    limits.most_people = most;
+    return exists(totals, limits, groups);
+  };
+  if (works(limits.most_people)) return limits.most_people;
+  const auto found = std::partition_point(sums.begin(), sums.end(), [&](double sum) { return !works(sum); });
+  return found == sums.end() ? std::numeric_limits<double>::infinity() : *found;
+}
+
+/// All sums of a run of values above the limit, increasing: where feasibility can change.
+template <class Sum>
+std::vector<double> sums_above(const RunningTotals& totals, double limit, const Sum& sum) {
+  std::vector<double> sums;
+  for (int first = 0; first < totals.count(); ++first)
+    for (int end = first + 1; end <= totals.count(); ++end)
+      if (sum(first, end) > limit) sums.push_back(sum(first, end));
+  std::sort(sums.begin(), sums.end());
+  sums.erase(std::unique(sums.begin(), sums.end()), sums.end());
+  return sums;
+}
+
+/// Upper limits raised as little as possible: no other pair that works is smaller in both.
+std::vector<Suggestion> raised_upper_limits(const RunningTotals& totals, const GroupLimits& limits,
+                                            int groups) {
+  const auto people =
+      sums_above(totals, limits.most_people, [&](int first, int end) { return totals.people(first, end); });
+  auto values =
+      sums_above(totals, limits.most_values, [&](int first, int end) { return totals.distinct(first, end); });
+  values.insert(values.begin(), limits.most_values);
+  std::vector<Suggestion> front;
+  for (const double most_values : values) {
+    GroupLimits wider = limits;
+    wider.most_values = most_values;
+    wider.most_people = least_most_people(totals, wider, groups, people);
+    if (std::isinf(wider.most_people) && !std::isinf(limits.most_people)) continue;
+    if (!exists(totals, wider, groups)) continue;
+    if (!front.empty() && wider.most_people >= front.back().limits.most_people) continue;
+    front.push_back({groups, wider});
+    if (wider.most_people <= limits.most_people || front.size() == kLongestFront) break;
+  }
+  return front;
+}
+
+/// The largest value of one lower limit, below the one asked for, that admits a grouping.
+std::optional<Suggestion> lowered(const RunningTotals& totals, GroupLimits limits, int groups,
+                                  double GroupLimits::* which) {
+  double works = 1, fails = limits.*which;
+  if (fails <= works) return std::nullopt;
+  limits.*which = works;
+  if (!exists(totals, limits, groups)) return std::nullopt;
+  while (fails - works > 1) {
+    limits.*which = std::floor((works + fails) / 2);
+    (exists(totals, limits, groups) ? works : fails) = limits.*which;
+  }
+  limits.*which = works;
+  return Suggestion{groups, limits};
+}
+
+/// How far a suggestion is from what was asked for; a different number of groups weighs double.
+double change(const Suggestion& suggestion, const GroupLimits& limits, int groups) {
+  const auto ratio = [](double a, double b) { return a == b ? 0.0 : std::abs(std::log(a / b)); };
+  const auto& to = suggestion.limits;
+  return 2 * ratio(suggestion.groups, groups) + ratio(to.most_people, limits.most_people) +
+         ratio(to.most_values, limits.most_values) + ratio(to.least_people, limits.least_people) +
+         ratio(to.least_values, limits.least_values);
+}
+
+std::vector<Suggestion> with_groups(const RunningTotals& totals, const GroupLimits& limits, int groups) {
+  if (exists(totals, limits, groups)) return {{groups, limits}};
+  std::vector<Suggestion> found = raised_upper_limits(totals, limits, groups);
+  for (const auto which : {&GroupLimits::least_people, &GroupLimits::least_values})
+    if (const auto suggestion = lowered(totals, limits, groups, which)) found.push_back(*suggestion);
+  if (!found.empty()) return found;
+  GroupLimits looser =
+      limits;  // one kind of limit is not enough: give up the lower ones, then raise the upper
+  looser.least_people = std::min(1.0, limits.least_people);
+  looser.least_values = std::min(1.0, limits.least_values);
+  return raised_upper_limits(totals, looser, groups);
+}
+
+}  // namespace
+
+Infeasibility explain_infeasible(const OrderedValues& values, const GroupLimits& limits, int groups) {
+  validate(values);
+  validate(limits);
+  const RunningTotals totals(values);
+  Infeasibility result{.reason = find_reason(values, totals, limits, groups), .nearest = {}};
+  const auto closer = [&](const Suggestion& a, const Suggestion& b) {
+    return change(a, limits, groups) < change(b, limits, groups);
+  };
+  result.nearest = with_groups(totals, limits, groups);
+  const int most = values.count();  // asked for more groups than values: the most there can be comes first
+  for (const int other : {std::min(groups - 1, most), std::min(groups + 1, most + 1), groups + 2}) {
+    if (other < 1 || other > most) continue;
+    auto found = with_groups(totals, limits, other);
+    if (!found.empty()) result.nearest.push_back(*std::min_element(found.begin(), found.end(), closer));
+  }
+  std::stable_sort(result.nearest.begin(), result.nearest.end(), closer);
+  if (result.nearest.size() > kMostSuggestions) result.nearest.resize(kMostSuggestions);
+  return result;
+}
+
+}  // namespace hyobscure::solve

@@ -1,0 +1,110 @@
+#include "hyobscure/solve/person/person_bound.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace hyobscure::solve {
+namespace {
+
+/// Everything about one bound on a support. w1 s1 = best - height and, where balanced, nu = -height.
+class OnSupport {
+ public:
+  OnSupport(const PoolTask& task, const Support& support, PoolDuals& duals)
+      : task_(task),
+        support_(support),
+        duals_(duals),
+        fixed_(support.pairs()),
+        best_(support.cells()),
+        heights_(support.people_count(), 0.0) {}
+
+  double bound();
+
+ private:
+  double fixed_price(std::size_t pair, std::size_t u) const;
+  void price_cells(std::size_t j);
+  void price_column(std::size_t j, const Eigen::VectorXd& shares);
+  double least_price(std::size_t u) const;
+
+  const PoolTask& task_;
+  const Support& support_;
+  PoolDuals& duals_;
+  std::vector<double> fixed_;  // the part of a pair's price that the informed attacker has no say in
+  std::vector<double> best_, heights_;
+};
+
+double OnSupport::fixed_price(std::size_t pair, std::size_t u) const {
+  const double price =
+      task_.multiplier * (support_.distances[pair] - static_cast<double>(support_.nearest[u]));
+  if (!counts_learned(task_)) return price;
+  return price + task_.terms.learned_weight * learned_score(task_.pool, duals_, u, support_.donors[pair]);
+}
+
+void OnSupport::price_cells(std::size_t j) {
+  for (std::size_t c = support_.column_cells[j]; c < support_.column_cells[j + 1]; ++c) {
+    best_[c] = -std::numeric_limits<double>::infinity();
+    for (std::size_t k = support_.cell_starts[c]; k < support_.cell_starts[c + 1]; ++k) {
+      best_[c] = std::max(best_[c], duals_.rows[support_.people[k]] - fixed_[support_.by_column[k]]);
+    }
+  }
+}
+
+void OnSupport::price_column(std::size_t j, const Eigen::VectorXd& shares) {
+  const std::size_t first = support_.column_cells[j], last = support_.column_cells[j + 1];
+  if (first == last) return;
+  const double highest = *std::max_element(best_.begin() + static_cast<std::ptrdiff_t>(first),
+                                           best_.begin() + static_cast<std::ptrdiff_t>(last));
+  heights_[j] = highest;
+  if (!counts_informed(task_)) return;
+  const double weight = task_.terms.informed_weight;
+  double mass = 0;
+  for (std::size_t c = first; c < last; ++c)
+    mass += shares(support_.cell_values[c]) * std::exp((best_[c] - highest) / weight);
+  heights_[j] += weight * std::log(mass);
+}
+
+double OnSupport::least_price(std::size_t u) const {
+  const bool informed = counts_informed(task_);
+  // how a price depends on the height of its column: -height of w1 s1, +height of -nu
+  const double sign = (informed ? -1.0 : 0.0) + (task_.terms.balanced ? 1.0 : 0.0);
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t pair = support_.starts[u]; pair < support_.starts[u + 1]; ++pair) {
+    const double score = informed ? best_[support_.cell_of_pair[pair]] : 0;
+    least = std::min(least, fixed_[pair] + score + sign * heights_[support_.donors[pair]]);
+  }
+  return least;
+}
+
+double OnSupport::bound() {
+  const std::size_t people = support_.people_count();
+  const Eigen::VectorXd shares = informed_shares(task_.pool);
+  parallel_blocks(people, kBlock, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t u = begin; u < end; ++u)
+      for (std::size_t pair = support_.starts[u]; pair < support_.starts[u + 1]; ++pair)
+        fixed_[pair] = fixed_price(pair, u);
+  });
+  parallel_blocks(people, kBlock, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t j = begin; j < end; ++j) {
+      price_cells(j);
+      price_column(j, shares);
+    }
+  });
+  SafeSum sum;
+  parallel_blocks(people, kBlock, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t u = begin; u < end; ++u) duals_.rows[u] = least_price(u);
+  });
+  for (std::size_t u = 0; u < people; ++u) sum.add(duals_.rows[u] + task_.multiplier * support_.nearest[u]);
+  if (task_.terms.balanced)
+    for (std::size_t j = 0; j < people; ++j) {
+      duals_.columns[j] = -heights_[j];
+      sum.add(-heights_[j]);
+    }
+  return sum.lower();
+}
+
+}  // namespace
+
+double bound_on_support(const PoolTask& task, const Support& support, PoolDuals& duals) {
+  return OnSupport(task, support, duals).bound();
+}
+
+}  // namespace hyobscure::solve

@@ -1,0 +1,582 @@
+#include "hyobscure/solve/person/person_channel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "hyobscure/base/error.h"
+#include "hyobscure/base/parallel.h"
+#include "hyobscure/base/stopwatch.h"
+#include "hyobscure/solve/person/person_extremes.h"
+#include "hyobscure/solve/person/person_pool.h"
+
+namespace hyobscure::solve {
+namespace {
+
+using Pools = std::span<const PersonPool>;
+
+constexpr double kAtTheMinimum = 1e-12;    // budgets this close to the smallest distance leave ties only
+constexpr int kMostPrices = 60;            // of distance, tried for one budget
+constexpr double kSteepest = 1e9;          // price, relative to the first, at which the search gives up
+constexpr double kShareOfOneSolve = 0.25;  // of the tolerance; two solves and a chord meet in the gap
+
+// ---- Validation ----
+
+void require(bool condition, const char* source, std::string problem, std::string remedy) {
+  if (!condition) throw InputError({.source = source}, std::move(problem), std::move(remedy));
+}
+
+void validate_learned(const PersonPool& pool) {
+  if (pool.learned.size() == 0) return;
+  require(pool.learned.rows() == static_cast<Eigen::Index>(pool.size()) &&
+              pool.learned.cols() == static_cast<Eigen::Index>(pool.values),
+          "learned", "expected one row for each person and one column for each value",
+          "Give the pool's people in the order of value_of_person.");
+  const bool valid = pool.learned.allFinite() && pool.learned.minCoeff() >= 0 &&
+                     (pool.learned.rowwise().sum().array() - 1).abs().maxCoeff() <= 1e-3;
+  require(valid, "learned", "expected rows of probabilities that sum to 1", "Normalise the model's output.");
+}
+
+void validate_candidates(const PersonPool& pool, const PersonTerms& terms) {
+  if (pool.candidates.empty()) return;
+  require(pool.candidates.size() == pool.size(), "candidates", "expected one list for each person",
+          "Leave the candidates empty, or list donors for everybody.");
+  for (std::size_t u = 0; u < pool.size(); ++u) {
+    const auto& donors = pool.candidates[u];
+    const bool ascending = std::ranges::adjacent_find(donors, std::ranges::greater_equal{}) == donors.end();
+    require(ascending && !donors.empty() && donors.back() < pool.size(), "candidates",
+            "expected people of the pool in ascending order",
+            "Sort the lists, and leave nobody without donors.");
+    const bool only_self = donors.size() == 1 && donors.front() == u;
+    require(terms.self_donor || pool.size() == 1 || !only_self, "candidates",
+            "somebody may publish nobody but himself, whom the terms exclude", "Add other donors.");
+  }
+}
+
+void validate(const PersonPool& pool, const PersonTerms& terms) {
+  require(pool.size() > 0, "pools", "a pool holds nobody", "Leave empty pools out.");
+  require(pool.distances != nullptr && pool.distances->size() == pool.size(), "distances",
+          "expected the distances between all people of the pool",
+          "Give one row and one column for each person.");
+  const bool known =
+      std::ranges::all_of(pool.value_of_person, [&](auto value) { return value < pool.values; });
+  require(known, "value_of_person", "a value lies outside the range",
+          "Number the values from 0 to values - 1.");
+  validate_learned(pool);
+  validate_candidates(pool, terms);
+  require(terms.learned_weight <= 0 || pool.learned.size() > 0, "learned",
+          "the learned attacker has a weight but no model", "Give p(y | x) for every pool, or no weight.");
+}
+
+void validate(Pools pools, const PersonTerms& terms) {
+  const auto is_weight = [](double weight) { return std::isfinite(weight) && weight >= 0; };
+  require(is_weight(terms.informed_weight) && is_weight(terms.learned_weight) &&
+              terms.informed_weight + terms.learned_weight > 0,
+          "terms", "expected weights that are not negative, one of them above 0",
+          "Weigh the informed or the learned attacker.");
+  require(!pools.empty(), "pools", "there is none", "Give at least one pool.");
+  for (const auto& pool : pools) validate(pool, terms);
+}
+
+void validate(const PersonSettings& settings) {
+  require(std::isfinite(settings.gap_tolerance_bits) && settings.gap_tolerance_bits > 0, "gap_tolerance_bits",
+          "expected a number above 0", "Use the default, 1e-5.");
+  require(std::isfinite(settings.gap_share) && settings.gap_share >= 0, "gap_share",
+          "expected a number from 0", "Use the default, 0.");
+  require(settings.max_iterations >= 1, "max_iterations", "expected at least 1", "Use the default, 2000.");
+}
+
+void validate(Pools pools, std::span<const SparseChannel> channels) {
+  require(channels.size() == pools.size(), "channels", "expected one for each pool",
+          "Give as many as pools.");
+  for (std::size_t g = 0; g < pools.size(); ++g) {
+    const auto& channel = channels[g];
+    const bool shaped = channel.size() == pools[g].size() && channel.starts.front() == 0 &&
+                        channel.starts.back() == channel.donors.size() &&
+                        std::ranges::is_sorted(channel.starts) &&
+                        channel.donors.size() == channel.probabilities.size();
+    require(shaped, "channels", "expected one row for each person of the pool", "Give the rows in order.");
+    const bool inside =
+        std::ranges::all_of(channel.donors, [&](auto donor) { return donor < pools[g].size(); }) &&
+        std::ranges::all_of(channel.probabilities, [](double p) { return p >= 0 && p <= 1 + 1e-9; });
+    require(inside, "channels", "expected probabilities of people of the pool", "Correct the channel.");
+  }
+}
+
+// ---- Accounts ----
+
+double people_of(Pools pools) {
+  double sum = 0;
+  for (const auto& pool : pools) sum += static_cast<double>(pool.size());
+  return sum;
+}
+
+/// Both leakages and their weighted sum, per person.
+void account_leakage(Pools pools, const PersonTerms& terms, std::span<const SparseChannel> channels,
+                     PersonInfo& info) {
+  const double people = people_of(pools);
+  const bool learned = std::ranges::all_of(pools, [](const auto& pool) { return pool.learned.size() > 0; });
+  info.informed_nats = 0;
+  if (learned) info.learned_nats = 0;
+  for (std::size_t g = 0; g < pools.size(); ++g) {
+    info.informed_nats += informed_information(pools[g], channels[g]) / people;
+    if (learned) info.learned_nats += learned_information(pools[g], channels[g]) / people;
+  }
+  info.objective_nats = terms.informed_weight * info.informed_nats;
+  if (terms.learned_weight > 0) info.objective_nats += terms.learned_weight * info.learned_nats;
+}
+
+// ---- One price of distance ----
+
+/// Channels and what they do, per person.
+struct Point {
+  std::vector<SparseChannel> channels;
+  PersonInfo account = {};  ///< leakages, objective and distance
+};
+
+struct Solve {
+  Point point;
+  double bound = 0;  ///< of objective + multiplier * distance, per person
+  bool all_donors = true;
+  int iterations = 0;
+};
+
+bool is_dense(const PersonPool& pool, const PersonTerms& terms, const PersonSettings& settings) {
+  return pool.size() <= settings.dense_limit && terms.learned_weight <= 0 && pool.candidates.empty();
+}
+
+/// Everything that stays the same while the price of distance changes.
+struct Problem {
+  Pools pools;
+  const PersonTerms& terms;
+  const PersonSettings& settings;
+  const Progress& progress;
+};
+
+/// `tolerance` in nats per person.
+Solve solve_at(const Problem& problem, double multiplier, double tolerance, const Point* start) {
+  const auto pools = problem.pools;
+  std::vector<PoolAnswer> answers(pools.size());
+  const auto task_of = [&](std::size_t g) {
+    return PoolTask{.pool = pools[g],
+                    .terms = problem.terms,
+                    .multiplier = multiplier,
+                    .tolerance = tolerance * static_cast<double>(pools[g].size()),
+                    .max_iterations = problem.settings.max_iterations,
+                    .start = start != nullptr ? &start->channels[g] : nullptr};
+  };
+  const auto dense = [&](std::size_t g) { return is_dense(pools[g], problem.terms, problem.settings); };
+  parallel_blocks(pools.size(), 1, [&](std::size_t g, std::size_t) {
+    if (dense(g)) answers[g] = solve_pool_dense(task_of(g), problem.progress);
+  });
+  for (std::size_t g = 0; g < pools.size(); ++g)  // which use all threads by themselves
+    if (!dense(g)) answers[g] = solve_pool_sparse(task_of(g), problem.progress);
+
+  Solve result;
+  const double people = people_of(pools);
+  double distance = 0;
+  for (std::size_t g = 0; g < pools.size(); ++g) {
+    auto& answer = answers[g];
+    distance += std::isnan(answer.distance) ? total_distance(pools[g], answer.channel) : answer.distance;
+    result.bound += answer.lower_bound / people;
+    result.all_donors = result.all_donors && answer.all_donors;
+    result.iterations += answer.iterations;
+    result.point.channels.push_back(std::move(answer.channel));
+  }
+  account_leakage(pools, problem.terms, result.point.channels, result.point.account);
+  result.point.account.distance = distance / people;
+  return result;
+}
+
+// ---- Budgets ----
+
+SparseChannel mix(const SparseChannel& a, const SparseChannel& b, double share_of_b) {
+  SparseChannel result;
+  for (std::size_t u = 0; u < a.size(); ++u) {
+    std::size_t i = a.starts[u];
+    std::size_t k = b.starts[u];
+    while (i < a.starts[u + 1] || k < b.starts[u + 1]) {
+      const bool from_a = k == b.starts[u + 1] || (i < a.starts[u + 1] && a.donors[i] <= b.donors[k]);
+      const bool from_b = i == a.starts[u + 1] || (k < b.starts[u + 1] && b.donors[k] <= a.donors[i]);
+      result.donors.push_back(from_a ? a.donors[i] : b.donors[k]);
+      double probability = 0;
+      if (from_a) probability += (1 - share_of_b) * a.probabilities[i++];
+      if (from_b) probability += share_of_b * b.probabilities[k++];
+      result.probabilities.push_back(probability);
+    }
+    result.starts.push_back(result.donors.size());
+  }
+  return result;
+}
+
+/// The search for the price at which the budget is spent. What one budget teaches serves the next, which must
+/// not be larger.
+class BudgetSearch {
+ public:
+  explicit BudgetSearch(const Problem& problem);
+
+  PersonResult solve(double budget);
+
+ private:
+  using PointPtr = std::shared_ptr<const Point>;
+  struct Priced {
+    double multiplier;
+    double distance;
+    PointPtr point;
+  };
+  struct Line {
+    double bound, multiplier;  ///< no channel within a budget leaks less than bound - multiplier * budget
+  };
+  struct Best {
+    Point point;
+    double lower = 0;
+    double multiplier = 0;
+
+    double gap() const { return std::max(0.0, point.account.objective_nats - lower); }
+  };
+
+  void find_ends();
+  void add_end(std::vector<SparseChannel> channels, double distance);
+  void require_reachable(double budget) const;
+  void forget_above(double budget);
+  bool has_point_within(double budget) const;
+  Best best_within(double budget) const;
+  double next_price(double budget) const;
+  double price_inside(double budget, std::size_t dear, std::size_t first) const;
+  void try_price(double multiplier, double budget);
+  bool at_minimum(double budget) const { return budget <= smallest_ + hair(); }
+  double hair() const { return kAtTheMinimum * std::max(1.0, smallest_); }
+  double wanted_gap(double objective) const;
+  PersonResult finish(Best best, const Stopwatch& watch, int iterations_before) const;
+
+  const Problem& problem_;
+  double tolerance_;  ///< nats; falls where the objective is small
+  std::vector<CheapestChannel> cheapest_;
+  double smallest_ = 0;
+  double uniform_ = std::numeric_limits<double>::infinity();  // distance beyond which a price hardly matters
+  double harmless_ = std::numeric_limits<double>::infinity();
+  double first_price_ = 1;
+  PointPtr harmless_point_;
+  std::vector<PointPtr> points_;  // all that may be mixed
+  std::vector<Priced> priced_;    // the solved ones, by price
+  std::vector<Line> lines_;
+  bool all_donors_ = true;
+  bool broke_down_ = false;
+  int iterations_ = 0;
+};
+
+BudgetSearch::BudgetSearch(const Problem& problem)
+    : problem_(problem), tolerance_(problem.settings.gap_tolerance_bits / kBitsPerNat) {
+  find_ends();
+}
+
+void BudgetSearch::add_end(std::vector<SparseChannel> channels, double distance) {
+  Point point{.channels = std::move(channels)};
+  account_leakage(problem_.pools, problem_.terms, point.channels, point.account);
+  point.account.distance = distance;
+  // Balancing the ties of the smallest distance can fail: what is no channel must not look like one without
+  // leakage.
+  if (!std::isfinite(distance) || !std::isfinite(point.account.objective_nats)) return;
+  points_.push_back(std::make_shared<Point>(std::move(point)));
+}
+
+/// The channels of the smallest distance and those that leak nothing: the ends of the frontier.
+void BudgetSearch::find_ends() {
+  const double people = people_of(problem_.pools);
+  std::vector<SparseChannel> cheapest;
+  std::vector<SparseChannel> harmless;
+  double harmless_distance = 0;
+  bool nothing_leaks = true;
+  for (const auto& pool : problem_.pools) {
+    problem_.progress.throw_if_stopped();
+    cheapest_.push_back(cheapest_channel(pool, problem_.terms));
+    smallest_ += cheapest_.back().distance / people;
+    if (cheapest_.back().channel) cheapest.push_back(*cheapest_.back().channel);
+    auto end = harmless_channel(pool, problem_.terms);
+    harmless_distance += end.distance / people;
+    nothing_leaks = nothing_leaks && end.harmless;
+    if (end.channel) harmless.push_back(std::move(*end.channel));
+  }
+  if (cheapest.size() == problem_.pools.size()) {
+    add_end(std::move(cheapest), smallest_);
+    const double leak = points_.back()->account.objective_nats;
+    const double room = harmless_distance - smallest_;
+    if (leak > 0 && room > 0) first_price_ = leak / room;
+  }
+  uniform_ = harmless_distance;
+  if (harmless.size() == problem_.pools.size() && nothing_leaks) {
+    harmless_ = harmless_distance;
+    add_end(std::move(harmless), harmless_);
+    harmless_point_ = points_.back();
+  }
+}
+
+void BudgetSearch::require_reachable(double budget) const {
+  require(budget >= smallest_ - hair(), "budget",
+          fmt::format("no channel has an expected distance of {:.6g} or less", budget),
+          fmt::format("The smallest that can be reached is {:.6g}.", smallest_));
+}
+
+bool BudgetSearch::has_point_within(double budget) const {
+  return std::ranges::any_of(points_, [&](const auto& p) { return p->account.distance <= budget + hair(); });
+}
+
+/// Budgets come from the largest to the smallest: of the points above, only the nearest can still serve.
+void BudgetSearch::forget_above(double budget) {
+  double nearest = std::numeric_limits<double>::infinity();
+  for (const auto& point : points_)
+    if (point->account.distance > budget) nearest = std::min(nearest, point->account.distance);
+  std::erase_if(points_, [&](const auto& point) { return point->account.distance > nearest; });
+  std::erase_if(priced_, [&](const auto& priced) { return priced.distance > nearest; });
+}
+
+/// The mix of one point within the budget and one beyond that promises the least, and the best lower bound.
+BudgetSearch::Best BudgetSearch::best_within(double budget) const {
+  Best best;
+  for (const auto& line : lines_) {
+    const double lower = line.bound - line.multiplier * budget;
+    if (lower <= best.lower) continue;
+    best.lower = lower;
+    best.multiplier = line.multiplier;
+  }
+  const Point* below = nullptr;
+  const Point* above = nullptr;
+  double share = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& in : points_) {
+    const PersonInfo& inside = in->account;
+    if (inside.distance > budget + hair()) continue;
+    if (inside.objective_nats < least) {
+      least = inside.objective_nats;
+      below = in.get();
+      above = nullptr;
+    }
+    for (const auto& out : points_) {
+      const PersonInfo& outside = out->account;
+      if (outside.distance <= budget + hair()) continue;
+      const double t = std::max(0.0, budget - inside.distance) / (outside.distance - inside.distance);
+      const double chord = (1 - t) * inside.objective_nats + t * outside.objective_nats;
+      if (chord >= least) continue;
+      least = chord;
+      below = in.get();
+      above = out.get();
+      share = t;
+    }
+  }
+  if (above == nullptr) {
+    best.point = *below;
+    return best;
+  }
+  for (std::size_t g = 0; g < below->channels.size(); ++g)
+    best.point.channels.push_back(mix(below->channels[g], above->channels[g], share));
+  account_leakage(problem_.pools, problem_.terms, best.point.channels, best.point.account);
+  best.point.account.distance = (1 - share) * below->account.distance + share * above->account.distance;
+  return best;
+}
+
+/// Distance falls with its price. Outside a bracket the price goes up or down by steps that follow the
+/// distance still to go. 0: nothing left to try.
+double BudgetSearch::next_price(double budget) const {
+  const auto has_logarithm = [](const Priced& priced) { return priced.multiplier > 0; };
+  const auto first = std::ranges::find_if(priced_, has_logarithm);
+  const auto dear = std::find_if(first, priced_.end(), [&](const Priced& p) { return p.distance <= budget; });
+  if (first == priced_.end()) return first_price_;
+  if (dear == priced_.end()) {
+    const Priced& cheap = priced_.back();
+    const double ratio = (cheap.distance - smallest_) / std::max(budget - smallest_, 1e-300);
+    const double price = cheap.multiplier * std::clamp(ratio, 1.5, 10.0);
+    return price <= kSteepest * first_price_ ? price : 0;
+  }
+  if (dear == first) {
+    const double price = 0.25 * dear->multiplier;
+    return price >= first_price_ / kSteepest ? price : 0;
+  }
+  return price_inside(budget, static_cast<std::size_t>(dear - priced_.begin()),
+                      static_cast<std::size_t>(first - priced_.begin()));
+}
+
+/// Inside a bracket the logarithm of the price is interpolated by distance, through a third point where there
+/// is one. The aim lies a little beyond the budget as seen from the nearer end: points close by on both sides
+/// make a good mix, one alone does not.
+double BudgetSearch::price_inside(double budget, std::size_t dear, std::size_t first) const {
+  const Priced& high = priced_[dear];
+  const Priced& low = priced_[dear - 1];
+  const double width = std::log(high.multiplier / low.multiplier);
+  if (width <= 1e-9) return 0;
+  const bool low_is_nearer = low.distance - budget < budget - high.distance;
+  const double aim = budget + 0.2 * (budget - (low_is_nearer ? low : high).distance);
+  const auto slope = [](const Priced& a, const Priced& b) {
+    return std::log(a.multiplier / b.multiplier) / (a.distance - b.distance);
+  };
+  double step = slope(high, low) * (aim - low.distance);
+  const bool below = dear >= first + 2;
+  if (below || dear + 1 < priced_.size()) {
+    const Priced& third = below ? priced_[dear - 2] : priced_[dear + 1];
+    const double bend = (slope(third, high) - slope(high, low)) / (third.distance - low.distance);
+    if (std::isfinite(bend)) step += bend * (aim - low.distance) * (aim - high.distance);
+  }
+  return low.multiplier * std::exp(std::clamp(step, 0.02 * width, 0.98 * width));
+}
+
+void BudgetSearch::try_price(double multiplier, double budget) {
+  const auto place = std::ranges::lower_bound(priced_, multiplier, {},
+                                              [](const Priced& priced) { return priced.multiplier; });
+  const Point* start = nullptr;
+  if (place != priced_.end())
+    start = place->point.get();
+  else if (!priced_.empty())
+    start = priced_.back().point.get();
+  Solve solved = solve_at(problem_, multiplier, kShareOfOneSolve * tolerance_, start);
+  iterations_ += solved.iterations;
+  all_donors_ = all_donors_ && solved.all_donors;
+  const PersonInfo& account = solved.point.account;
+  if (!std::isfinite(account.distance) || !std::isfinite(account.objective_nats)) {
+    broke_down_ = true;  // a price beyond the solver's numbers: no channel, and no higher one will do
+    return;
+  }
+  if (std::isfinite(solved.bound)) lines_.push_back({solved.bound, multiplier});
+  const auto point = std::make_shared<Point>(std::move(solved.point));
+  points_.push_back(point);
+  priced_.insert(place, {multiplier, point->account.distance, point});
+  if (!at_minimum(budget)) return;
+  std::vector<SparseChannel> ties;
+  for (std::size_t g = 0; g < cheapest_.size() && cheapest_[g].channel; ++g)
+    ties.push_back(on_cheapest_pairs(problem_.pools[g], problem_.terms, cheapest_[g], point->channels[g]));
+  if (ties.size() == cheapest_.size()) {
+    double distance = 0;
+    for (std::size_t g = 0; g < ties.size(); ++g) distance += total_distance(problem_.pools[g], ties[g]);
+    add_end(std::move(ties), distance / people_of(problem_.pools));
+  }
+}
+
+/// Nats. Never above the tolerance; follows the objective where that is small.
+double BudgetSearch::wanted_gap(double objective) const {
+  const PersonSettings& settings = problem_.settings;
+  const double asked = settings.gap_tolerance_bits / kBitsPerNat;
+  if (settings.gap_share <= 0) return asked;
+  return std::min(asked, std::max(kLeastGapBits / kBitsPerNat, settings.gap_share * objective));
+}
+
+PersonResult BudgetSearch::solve(double budget) {
+  const Stopwatch watch;
+  tolerance_ = problem_.settings.gap_tolerance_bits / kBitsPerNat;
+  broke_down_ = false;
+  const int iterations_before = iterations_;
+  require_reachable(budget);
+  if (budget >= harmless_)
+    return finish({.point = *harmless_point_, .lower = 0, .multiplier = 0}, watch, iterations_before);
+  forget_above(budget);
+  if (budget >= uniform_) try_price(0, budget);  // something must leak, or the harmless channel is too large
+  for (int tried = 0; tried < kMostPrices; ++tried) {
+    problem_.progress.throw_if_stopped();
+    if (has_point_within(budget)) {
+      const Best best = best_within(budget);
+      problem_.progress.report("donors", tried, 0);
+      tolerance_ = std::min(tolerance_, wanted_gap(best.point.account.objective_nats));
+      if (best.gap() <= tolerance_) return finish(best, watch, iterations_before);
+    }
+    const double price = next_price(budget);
+    if (price <= 0) break;
+    try_price(price, budget);
+    if (broke_down_) break;
+  }
+  require(has_point_within(budget), "budget",
+          fmt::format("found no channel with an expected distance of {:.6g} or less", budget),
+          "Raise the budget.");
+  return finish(best_within(budget), watch, iterations_before);
+}
+
+PersonResult BudgetSearch::finish(Best best, const Stopwatch& watch, int iterations_before) const {
+  PersonResult result;
+  result.info = best.point.account;
+  result.info.gap_nats = best.gap();
+  result.info.solved = result.info.gap_nats <= tolerance_;
+  result.info.multiplier = best.multiplier;
+  result.info.all_donors = all_donors_;
+  result.info.iterations = iterations_ - iterations_before;
+  result.info.seconds = watch.seconds();
+  result.channels = std::move(best.point.channels);
+  return result;
+}
+
+}  // namespace
+
+PersonResult solve_people_with_multiplier(Pools pools, const PersonTerms& terms, double multiplier,
+                                          const PersonSettings& settings, const Progress& progress) {
+  const Stopwatch watch;
+  validate(pools, terms);
+  validate(settings);
+  require(std::isfinite(multiplier) && multiplier >= 0, "multiplier", "expected a finite number from 0",
+          "Give the price of distance in nats.");
+  const double tolerance = settings.gap_tolerance_bits / kBitsPerNat;
+  Solve solved = solve_at({pools, terms, settings, progress}, multiplier, tolerance, nullptr);
+  PersonResult result{.channels = std::move(solved.point.channels), .info = solved.point.account};
+  auto& info = result.info;
+  info.gap_nats = std::max(0.0, info.objective_nats + multiplier * info.distance - solved.bound);
+  info.solved = info.gap_nats <= tolerance;
+  info.all_donors = solved.all_donors;
+  info.multiplier = multiplier;
+  info.iterations = solved.iterations;
+  info.seconds = watch.seconds();
+  return result;
+}
+
+PersonResult solve_people_with_budget(Pools pools, const PersonTerms& terms, double budget,
+                                      const PersonSettings& settings, const Progress& progress) {
+  return std::move(solve_people_with_budgets(pools, terms, {&budget, 1}, settings, progress).front());
+}
+
+std::vector<PersonResult> solve_people_with_budgets(Pools pools, const PersonTerms& terms,
+                                                    std::span<const double> budgets,
+                                                    const PersonSettings& settings,
+                                                    const Progress& progress) {
+  validate(pools, terms);
+  validate(settings);
+  require(!budgets.empty(), "budget", "there is none", "Give at least one.");
+  for (const double budget : budgets)
+    require(std::isfinite(budget), "budget", "expected a finite number",
+            "Give the largest expected distance.");
+
+  std::vector<std::size_t> order(budgets.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, std::ranges::greater{}, [&](std::size_t i) { return budgets[i]; });
+  const Problem problem{pools, terms, settings, progress};
+  BudgetSearch search(problem);
+  std::vector<PersonResult> results(budgets.size());
+  for (const std::size_t i : order) results[i] = search.solve(budgets[i]);
+  return results;
+}
+
+double smallest_person_distance(Pools pools, const PersonTerms& terms) {
+  validate(pools, terms);
+  double sum = 0;
+  for (const auto& pool : pools) sum += cheapest_channel(pool, terms).distance;
+  return sum / people_of(pools);
+}
+
+double harmless_person_distance(Pools pools, const PersonTerms& terms) {
+  validate(pools, terms);
+  double sum = 0;
+  for (const auto& pool : pools) sum += harmless_channel(pool, terms).distance;
+  return sum / people_of(pools);
+}
+
+PersonInfo evaluate_people(Pools pools, const PersonTerms& terms, std::span<const SparseChannel> channels) {
+  validate(pools, terms);
+  validate(pools, channels);
+  PersonInfo info;
+  account_leakage(pools, terms, channels, info);
+  double distance = 0;
+  for (std::size_t g = 0; g < pools.size(); ++g) distance += total_distance(pools[g], channels[g]);
+  info.distance = distance / people_of(pools);
+  info.objective_nats = kUnset;
+  return info;
+}
+
+}  // namespace hyobscure::solve

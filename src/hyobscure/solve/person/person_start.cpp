@@ -1,0 +1,95 @@
+#include "hyobscure/solve/person/person_start.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "hyobscure/solve/person/person_best_users.h"
+
+namespace hyobscure::solve {
+namespace {
+
+constexpr std::size_t kNearestDonors = 20;  // of each person
+
+std::vector<Donor> nearest_donors(std::span<const float> distances, std::size_t count) {
+  std::vector<Donor> row;
+  row.reserve(distances.size());
+  for (std::size_t j = 0; j < distances.size(); ++j)
+    if (std::isfinite(distances[j])) row.push_back({static_cast<std::uint32_t>(j), distances[j]});
+  keep_nearest(row, count);
+  return row;
+}
+
+/// Donors that a person keeps however far they are.
+std::vector<std::uint32_t> fixed_donors(const PoolTask& task, std::uint32_t u) {
+  std::vector<std::uint32_t> donors;
+  if (task.start != nullptr)
+    for (std::size_t k = task.start->starts[u]; k < task.start->starts[u + 1]; ++k)
+      donors.push_back(task.start->donors[k]);
+  if (task.terms.self_donor) donors.push_back(u);
+  if (task.terms.balanced || donors.empty()) {
+    const auto ring = ring_donors(task.terms, task.pool.size(), u);
+    donors.insert(donors.end(), ring.begin(), ring.end());
+  }
+  return donors;
+}
+
+void add_fixed_donors(const PoolTask& task, std::uint32_t u, std::span<const float> distances,
+                      std::vector<Donor>& row) {
+  for (const std::uint32_t donor : fixed_donors(task, u))
+    if (is_allowed(task.pool, task.terms, u, donor)) row.push_back({donor, distances[donor]});
+}
+
+/// The candidates and nothing else: a support that stays the same for all prices of distance.
+StartRows candidate_pairs(const PoolTask& task) {
+  const std::size_t people = task.pool.size();
+  StartRows start{.rows = DonorRows(people), .nearest = std::vector<float>(people)};
+  parallel_blocks(people, kBlock, [&](std::size_t begin, std::size_t end) {
+    std::vector<float> distances;
+    for (std::size_t u = begin; u < end; ++u) {
+      const auto donors = considered_donors(task.pool, task.terms, u);
+      read_distances(task.pool, u, donors, distances);
+      start.rows[u].reserve(donors.size());
+      for (std::size_t k = 0; k < donors.size(); ++k) start.rows[u].push_back({donors[k], distances[k]});
+      start.nearest[u] = std::ranges::min(distances);
+    }
+  });
+  return start;
+}
+
+StartRows near_pairs(const PoolTask& task) {
+  const std::size_t people = task.pool.size();
+  const auto batches = batches_by_value(task.pool);
+  StartRows start{.rows = DonorRows(people), .nearest = std::vector<float>(people)};
+  for (const Slice& slice : slices(batches, people, kTableCells)) {
+    const auto best = find_best_users(batches, slice, people, [&](const Batch& batch, RowMatrixXf& scores) {
+      load_distances(task, batch, scores);
+      scores = -scores;
+    });
+    parallel_blocks(slice.end - slice.begin, 1, [&](std::size_t k, std::size_t) {
+      const Batch& batch = batches[slice.begin + k];
+      RowMatrixXf distances;
+      load_distances(task, batch, distances);
+      for (std::size_t i = 0; i < batch.people.size(); ++i) {
+        const std::uint32_t u = batch.people[i];
+        const std::span<const float> row{distances.row(at(i)).data(), people};
+        start.nearest[u] = *std::ranges::min_element(row);
+        start.rows[u] = nearest_donors(row, kNearestDonors);
+        append(start.rows[u],
+               donors_with_user(best.of_value(batch.value), u, row, [](std::size_t) { return true; }));
+        add_fixed_donors(task, u, row, start.rows[u]);
+      }
+    });
+  }
+  return start;
+}
+
+}  // namespace
+
+StartRows start_rows(const PoolTask& task) {
+  if (!task.pool.candidates.empty()) return candidate_pairs(task);
+  StartRows start = near_pairs(task);
+  tidy_rows(start.rows);
+  return start;
+}
+
+}  // namespace hyobscure::solve
