@@ -32,7 +32,7 @@ def test_every_part_of_the_library_links(prefix, tmp_path):
         "#include <hyobscure/learn/learned_secret.h>\n#include <hyobscure/data/spec/spec.h>\n#include <hyobscure/data/synth/synth.h>\n#include <hyobscure/report/summary.h>\n"
         "int main(int, char** argv) {\n"
         "  hyobscure::data::synthesise({.people = 30}, argv[1], true);\n"
-        "  if (hyobscure::census::learn_secret({}, {}, 2, {}, {}, hyobscure::Key::from_seed(1)).models != 0) return 1;\n"
+        "  if (hyobscure::learn::learn_secret({}, {}, 2, {}, {}, hyobscure::Key::from_seed(1)).models != 0) return 1;\n"
         "  return hyobscure::report::settings_page().empty() || hyobscure::data::settings().empty();\n}\n")
     for command in (["cmake", "-B", "build", f"-DCMAKE_PREFIX_PATH={prefix}"], ["cmake", "--build", "build"], ["build/channel", tmp_path / "d"]):
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)

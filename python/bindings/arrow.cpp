@@ -102,7 +102,7 @@ void add_numbers(ArrowTable& table, const Numbers& numbers, const std::string& n
   table.add(schema_of(format), array_of(numbers.shape(0), 0, std::move(cells)), name);
 }
 
-struct Texts {
+struct HeldTexts {
   std::vector<std::uint8_t> present;
   std::vector<std::int64_t> ends = {0};
   std::string letters;
@@ -110,8 +110,8 @@ struct Texts {
 
 void add_texts(ArrowTable& table, const std::vector<std::optional<std::string>>& texts,
                const std::string& name) {
-  auto cells = std::make_unique<Cells<Texts>>();
-  Texts& held = cells->owner;
+  auto cells = std::make_unique<Cells<HeldTexts>>();
+  HeldTexts& held = cells->owner;
   held.present.resize((texts.size() + 7) / 8);
   for (std::size_t row = 0; row < texts.size(); ++row) {
     if (texts[row])

@@ -1,5 +1,6 @@
 #include "hyobscure/published/manifest.h"
 #include "hyobscure/release/draw.h"
+#include "hyobscure/release/manifest_of.h"
 #include "hyobscure/release/publish.h"
 #include "kernels.h"
 

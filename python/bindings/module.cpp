@@ -6,7 +6,7 @@
 // library's.
 NB_MODULE(_core, module) {
   using namespace hyobscure::python;
-  module.attr("__version__") = version();
+  module.attr("__version__") = hyobscure::version();
   translate_errors();
   bind_arrow(module);
   bind_source(module);
