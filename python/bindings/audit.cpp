@@ -10,11 +10,9 @@
 #include <tuple>
 
 #include "bind.h"
-#include "hyobscure/audit/mechanism/utility_tasks.h"
-#include "hyobscure/base/error.h"
 #include "hyobscure/base/stopwatch.h"
-#include "hyobscure/data/read/read.h"
 #include "hyobscure/report/summary.h"
+#include "owned_array.h"
 #include "source.h"
 #include "work.h"
 
@@ -23,13 +21,8 @@ namespace {
 
 /// A copy in an array of Python's own: models may keep what they learned from.
 template <class Number, class Range>
-nb::object copied(const Range& range) {
-  auto held = std::make_unique<std::vector<Number>>(range.begin(), range.end());
-  Number* const numbers = held->data();
-  const std::size_t size = held->size();
-  const nb::capsule owner(held.release(),
-                          [](void* given) noexcept { delete static_cast<std::vector<Number>*>(given); });
-  return nb::cast(nb::ndarray<nb::numpy, Number, nb::ndim<1>>(numbers, {size}, owner));
+OwnedArray<Number> copied(const Range& range) {
+  return owned_array(std::vector<Number>(range.begin(), range.end()));
 }
 
 /// (starts, items, values, columns): compressed sparse rows.
@@ -74,18 +67,10 @@ Audited audit_people(const Source& source, const obscure::Mechanism* mechanism,
                      const std::filesystem::path& folder, const std::vector<audit::OwnAttacker>& own,
                      const Progress& progress) {
   const Stopwatch watch;
-  const data::Spec& spec = source.spec();
-  data::Engine engine(source.engine_settings(), progress);
-  const data::Reading reading = data::read_people(engine, spec);
-  if (mechanism != nullptr && mechanism->data_fingerprint != data::fingerprint(reading.people))
-    throw InputError({.source = mechanism->source}, "was made for other data",
-                     "Give the people and settings that it was made from.");
-  const auto task = audit::task_label(engine, spec);
-  Audited audited{.audit = mechanism != nullptr
-                               ? audit::audit_mechanism(reading.people, spec, *mechanism, task, progress, own)
-                               : audit::audit_release(reading.people, spec, folder, task, progress,
-                                                      source.engine_settings(), own),
-                  .spec = spec};
+  workflow::Workbench bench = source.workbench(progress);
+  Audited audited{
+      .audit = mechanism != nullptr ? bench.audit(*mechanism, folder, own) : bench.audit_release(folder, own),
+      .spec = source.spec()};
   audited.seconds = watch.seconds();
   return audited;
 }

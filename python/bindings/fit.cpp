@@ -9,13 +9,9 @@
 #include <optional>
 
 #include "bind.h"
-#include "hyobscure/audit/mechanism/fit_for_use.h"
-#include "hyobscure/audit/mechanism/utility_tasks.h"
 #include "hyobscure/base/stopwatch.h"
-#include "hyobscure/obscure/fit/fit.h"
-#include "hyobscure/obscure/fit/frontier.h"
-#include "hyobscure/obscure/fit/saved_census.h"
 #include "hyobscure/report/summary.h"
+#include "owned_array.h"
 #include "source.h"
 #include "work.h"
 
@@ -28,31 +24,20 @@ using obscure::Mechanism;
 /// What fit found, with what it takes to ask for other budgets.
 struct Fitted {
   std::shared_ptr<Mechanism> mechanism;
-  std::optional<audit::KeptPromise> promise = {};
+  std::optional<audit::KeptPromise> target = {};
   std::shared_ptr<const obscure::TakenCensus> taken = {};
   double seconds = 0;
   bool stopped = false;
 };
 
-/// By an expected distance, or by what the release must be good for.
 Fitted fit_people(const Source& source, const Progress& progress) {
   const Stopwatch watch;
-  const data::Spec& spec = source.spec();
-  data::Engine engine(source.engine_settings(), progress);
-  auto taken = std::make_shared<obscure::TakenCensus>(obscure::take_census_of(engine, spec, progress));
-  Fitted fitted;
-  if (spec.channel.promise) {
-    audit::FitForUse found =
-        audit::fit_for_use(taken->people, spec, taken->census, audit::task_label(engine, spec), progress);
-    fitted.mechanism = std::make_shared<Mechanism>(std::move(found.mechanism));
-    fitted.promise = std::move(found.promise);
-  } else {
-    fitted.mechanism =
-        std::make_shared<Mechanism>(obscure::fit(taken->people, spec, taken->census, progress));
-  }
-  fitted.taken = std::move(taken);
-  fitted.seconds = watch.seconds();
-  return fitted;
+  workflow::Workbench bench = source.workbench(progress);
+  workflow::Fitted found = bench.fit();
+  return {.mechanism = std::make_shared<Mechanism>(std::move(found.mechanism)),
+          .target = std::move(found.target),
+          .taken = std::make_shared<obscure::TakenCensus>(std::move(bench).take_census()),
+          .seconds = watch.seconds()};
 }
 
 Fitted fit(const Source& source, const nb::object& report) {
@@ -70,19 +55,10 @@ std::string frontier(const Fitted& fitted, const Source& source, int points, con
   return report::frontier_json(found);
 }
 
-/// An array of Python's that owns the numbers.
-template <class Number>
-nb::object owned_array(std::vector<Number> numbers) {
-  auto* held = new std::vector<Number>(std::move(numbers));
-  const nb::capsule owner(held,
-                          [](void* given) noexcept { delete static_cast<std::vector<Number>*>(given); });
-  return nb::cast(nb::ndarray<nb::numpy, Number, nb::ndim<1>>(held->data(), {held->size()}, owner));
-}
-
-nb::object matrix(const Eigen::MatrixXd& values) {
+OwnedMatrix<double> matrix(const Eigen::MatrixXd& values) {
   const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> rows = values;
-  const nb::object flat = owned_array(std::vector<double>(rows.data(), rows.data() + rows.size()));
-  return flat.attr("reshape")(values.rows(), values.cols());
+  return owned_matrix(std::vector<double>(rows.data(), rows.data() + rows.size()),
+                      static_cast<std::size_t>(values.cols()));
 }
 
 /// How the people of one pool find their donors, by its kind: `cells` has clusters, people and probabilities
@@ -148,7 +124,7 @@ void bind_fit(nb::module_& module) {
       .def_prop_ro("json",
                    [](const Fitted& fitted) {
                      return report::mechanism_json(*fitted.mechanism, fitted.taken->counts, fitted.seconds,
-                                                   fitted.promise);
+                                                   fitted.target);
                    })
       .def_prop_ro("text",
                    [](const Fitted& fitted) {

@@ -34,11 +34,11 @@ nb::tuple parts_of(std::vector<census::CellSums::Part> parts) {
     items.push_back(part.item);
     payloads.append(bytes_of(part.bytes));
   }
-  return nb::make_tuple(made(std::move(items)), payloads);
+  return nb::make_tuple(owned_array(std::move(items)), payloads);
 }
 
 /// Neighbours of the same item are joined.
-nb::tuple join_parts(const Given<std::uint32_t>& items, const std::vector<nb::bytes>& payloads) {
+nb::tuple join_parts(const InputArray<std::uint32_t>& items, const std::vector<nb::bytes>& payloads) {
   const auto given = span_of(items);
   if (given.size() != payloads.size()) refuse_batch("there is not a payload for each item");
   if (!std::ranges::is_sorted(given)) refuse_batch("items do not ascend");
@@ -55,8 +55,8 @@ nb::tuple join_parts(const Given<std::uint32_t>& items, const std::vector<nb::by
 /// What was counted and summed of everybody, becoming a mechanism.
 class Solver {
  public:
-  Solver(const FrameSpec& spec, const Model& model, const Given<double>& low, const Given<double>& high,
-         const Given<double>& centre, const Given<double>& distinct,
+  Solver(const FrameSpec& spec, const Model& model, const InputArray<double>& low,
+         const InputArray<double>& high, const InputArray<double>& centre, const InputArray<double>& distinct,
          const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& counts,
          std::size_t entries, const std::pair<double, double>& extent, std::string fingerprint)
       : spec_(spec.spec),
@@ -74,7 +74,7 @@ class Solver {
     census::check_size(values_.size(), model.model.clusters());
   }
 
-  void add(const Given<std::uint32_t>& items, const std::vector<nb::bytes>& payloads) {
+  void add(const InputArray<std::uint32_t>& items, const std::vector<nb::bytes>& payloads) {
     for (std::size_t i = 0; i < items.size(); ++i)
       parts_.push_back({items.data()[i], std::string(text_of(payloads[i]))});
   }
@@ -113,7 +113,7 @@ void bind_cell_kernels(nb::module_& module) {
           nb::arg("spec"), nb::arg("columns"), nb::arg("people"), nb::arg("extent"))
       .def(
           "add",
-          [](Sums& sums, const GivenRows& rows, const Given<std::uint32_t>& cells) {
+          [](Sums& sums, const InputRows& rows, const InputArray<std::uint32_t>& cells) {
             const data::SparseRows given = rows_of(rows, sums.columns);
             if (cells.size() != given.size()) refuse_batch("there is not a cell for each row");
             sums.sums.add(given, span_of(cells));
@@ -126,8 +126,8 @@ void bind_cell_kernels(nb::module_& module) {
   module.def("join_parts", join_parts, nb::arg("items"), nb::arg("payloads"),
              "Items ascend; neighbours of the same item are joined. Returns items and payloads.");
   nb::class_<Solver>(module, "Solver", "Finds the mechanism for people who are counted.")
-      .def(nb::init<const FrameSpec&, const Model&, const Given<double>&, const Given<double>&,
-                    const Given<double>&, const Given<double>&,
+      .def(nb::init<const FrameSpec&, const Model&, const InputArray<double>&, const InputArray<double>&,
+                    const InputArray<double>&, const InputArray<double>&,
                     const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>&, std::size_t,
                     const std::pair<double, double>&, std::string>(),
            nb::arg("spec"), nb::arg("model"), nb::arg("low"), nb::arg("high"), nb::arg("centre"),

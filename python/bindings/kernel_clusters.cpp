@@ -7,14 +7,14 @@
 namespace hyobscure::python {
 namespace {
 
-std::optional<Made<std::uint32_t>> sample(std::size_t people, const FrameSpec& spec) {
+std::optional<OwnedArray<std::uint32_t>> sample(std::size_t people, const FrameSpec& spec) {
   const auto chosen = census::sample_for_clusters(people, obscure::census_settings(spec.spec).clustering,
                                                   census::clusters_key(obscure::census_key(spec.spec)));
   if (!chosen) return std::nullopt;
-  return made(*chosen);
+  return owned_array(*chosen);
 }
 
-Model cluster(const GivenRows& given, std::size_t columns, const FrameSpec& spec, bool sampled) {
+Model cluster(const InputRows& given, std::size_t columns, const FrameSpec& spec, bool sampled) {
   const data::SparseRows rows = rows_of(given, columns);
   const census::KMeansSettings settings = obscure::census_settings(spec.spec).clustering;
   const Key key = census::clusters_key(obscure::census_key(spec.spec));
@@ -22,15 +22,16 @@ Model cluster(const GivenRows& given, std::size_t columns, const FrameSpec& spec
                   : census::cluster_rows(rows, settings, key).model};
 }
 
-Made<std::int64_t> canonical_order(const Given<std::int64_t>& sizes, const Given<std::int64_t>& firsts) {
+OwnedArray<std::int64_t> canonical_order(const InputArray<std::int64_t>& sizes,
+                                         const InputArray<std::int64_t>& firsts) {
   const std::vector<std::size_t> people(sizes.data(), sizes.data() + sizes.size());
   const std::vector<std::size_t> rows(firsts.data(), firsts.data() + firsts.size());
   if (people.size() != rows.size()) refuse_batch("there is not a first row for each cluster");
   const auto order = census::canonical_order(people, rows);
-  return made(std::vector<std::int64_t>(order.begin(), order.end()));
+  return owned_array(std::vector<std::int64_t>(order.begin(), order.end()));
 }
 
-Model reordered(const Model& model, const Given<std::int64_t>& order) {
+Model reordered(const Model& model, const InputArray<std::int64_t>& order) {
   const std::vector<Eigen::Index> numbers(order.data(), order.data() + order.size());
   return {census::reorder(model.model, numbers)};
 }
@@ -59,8 +60,8 @@ void bind_cluster_kernels(nb::module_& module) {
       .def_prop_ro("columns", &Model::columns)
       .def(
           "assign",
-          [](const Model& model, const GivenRows& rows) {
-            return made(census::assign(model.model, rows_of(rows, model.columns())));
+          [](const Model& model, const InputRows& rows) {
+            return owned_array(census::assign(model.model, rows_of(rows, model.columns())));
           },
           nb::arg("rows"), "The nearest centre of every row.")
       .def("reorder", reordered, nb::arg("order"), "Cluster order[i] becomes cluster i.")

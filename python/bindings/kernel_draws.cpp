@@ -15,8 +15,8 @@ class Draws {
   const obscure::Mechanism& mechanism() const { return mechanism_; }
   Model model() const { return {mechanism_.clusters}; }
 
-  nb::dict draw(const GivenTexts& ids, const Given<std::uint32_t>& y,
-                const Given<std::uint32_t>& cluster) const {
+  nb::dict draw(const InputTexts& ids, const InputArray<std::uint32_t>& y,
+                const InputArray<std::uint32_t>& cluster) const {
     const Texts texts(ids);
     const std::size_t people = texts.size();
     if (y.size() != people || cluster.size() != people) refuse_batch("arrays have unlike lengths");
@@ -36,17 +36,17 @@ class Draws {
       retained[u] = drawn.retained;
     }
     nb::dict result;
-    result["group"] = made(std::move(group));
-    result["own_cell"] = made(std::move(own_cell));
-    result["hash1"] = made(std::move(hash1));
-    result["hash2"] = made(std::move(hash2));
-    result["donor_cell"] = made(std::move(donor_cell));
-    result["place"] = made(std::move(place));
-    result["retained"] = made(std::move(retained));
+    result["group"] = owned_array(std::move(group));
+    result["own_cell"] = owned_array(std::move(own_cell));
+    result["hash1"] = owned_array(std::move(hash1));
+    result["hash2"] = owned_array(std::move(hash2));
+    result["donor_cell"] = owned_array(std::move(donor_cell));
+    result["place"] = owned_array(std::move(place));
+    result["retained"] = owned_array(std::move(retained));
     return result;
   }
 
-  nb::tuple published(const GivenTexts& ids, const FrameSpec& spec) const {
+  nb::tuple published(const InputTexts& ids, const FrameSpec& spec) const {
     const Texts texts(ids);
     const NamedDraws draws(release::key_of_rows(mechanism_.key, spec.spec));
     std::vector<std::uint64_t> first(texts.size()), second(texts.size());
@@ -55,10 +55,10 @@ class Draws {
       first[u] = bits.first;
       second[u] = bits.second;
     }
-    return nb::make_tuple(made(std::move(first)), made(std::move(second)));
+    return nb::make_tuple(owned_array(std::move(first)), owned_array(std::move(second)));
   }
 
-  Made<std::int64_t> cell_people() const {
+  OwnedArray<std::int64_t> cell_people() const {
     const auto clusters = static_cast<std::size_t>(mechanism_.clusters.clusters());
     std::vector<std::int64_t> people(mechanism_.groups.size() * clusters, 0);
     for (std::size_t g = 0; g < mechanism_.channels.size(); ++g) {
@@ -66,7 +66,7 @@ class Draws {
       for (std::size_t i = 0; i < cells.clusters.size(); ++i)
         people[g * clusters + static_cast<std::size_t>(cells.clusters[i])] = cells.people[i];
     }
-    return made(std::move(people));
+    return owned_array(std::move(people));
   }
 
   std::vector<std::string> labels() const {

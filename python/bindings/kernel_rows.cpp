@@ -8,8 +8,8 @@
 namespace hyobscure::python {
 namespace {
 
-nb::tuple merge_events(const Given<std::int64_t>& starts, const Given<std::uint32_t>& items,
-                       const Given<double>& values, const FrameSpec& spec) {
+nb::tuple merge_events(const InputArray<std::int64_t>& starts, const InputArray<std::uint32_t>& items,
+                       const InputArray<double>& values, const FrameSpec& spec) {
   const auto begins = span_of(starts);
   if (begins.empty() || begins.front() != 0 || static_cast<std::size_t>(begins.back()) != items.size() ||
       items.size() != values.size() || !std::ranges::is_sorted(begins))
@@ -32,12 +32,13 @@ nb::tuple merge_events(const Given<std::int64_t>& starts, const Given<std::uint3
   return given_of(rows);
 }
 
-Made<std::uint32_t> cut_into_atoms(const Given<std::int64_t>& counts, int atoms) {
+OwnedArray<std::uint32_t> cut_into_atoms(const InputArray<std::int64_t>& counts, int atoms) {
   const auto people = span_of(counts);
-  return made(data::cut_into_atoms({people.begin(), people.end()}, atoms).atom_of_value);
+  return owned_array(data::cut_into_atoms({people.begin(), people.end()}, atoms).atom_of_value);
 }
 
-std::string fingerprint_block(const GivenTexts& ids, const Given<std::uint32_t>& y, const GivenRows& rows) {
+std::string fingerprint_block(const InputTexts& ids, const InputArray<std::uint32_t>& y,
+                              const InputRows& rows) {
   const Texts texts(ids);
   data::People people;
   for (std::size_t u = 0; u < texts.size(); ++u) people.ids.emplace_back(texts[u]);
@@ -48,17 +49,17 @@ std::string fingerprint_block(const GivenTexts& ids, const Given<std::uint32_t>&
   return data::fingerprint_of_block(people, 0, people.size());
 }
 
-std::string fingerprint(const std::vector<std::string>& blocks, const Given<double>& low,
-                        const Given<double>& high) {
+std::string fingerprint(const std::vector<std::string>& blocks, const InputArray<double>& low,
+                        const InputArray<double>& high) {
   return data::fingerprint_of_blocks(blocks, values_of(low, high, low, low), std::nullopt);
 }
 
-void check_rows(const GivenRows& rows, std::size_t columns, const FrameSpec& spec) {
+void check_rows(const InputRows& rows, std::size_t columns, const FrameSpec& spec) {
   census::check_rows(census::distance_named(spec.spec.channel.distance), rows_of(rows, columns),
                      spec.spec.name);
 }
 
-std::pair<double, double> extent(const GivenRows& rows, std::size_t columns) {
+std::pair<double, double> extent(const InputRows& rows, std::size_t columns) {
   const census::Extent found = census::extent_of(rows_of(rows, columns));
   return {found.entry, found.square};
 }

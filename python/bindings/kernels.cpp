@@ -11,7 +11,7 @@ void refuse_batch(const char* problem) {
   throw InputError({.source = "batch"}, problem, "Give arrays that belong together.");
 }
 
-data::SparseRows rows_of(const GivenRows& given, std::size_t columns) {
+data::SparseRows rows_of(const InputRows& given, std::size_t columns) {
   const auto starts = span_of(std::get<0>(given));
   const auto items = span_of(std::get<1>(given));
   const auto values = span_of(std::get<2>(given));
@@ -29,13 +29,14 @@ data::SparseRows rows_of(const GivenRows& given, std::size_t columns) {
 }
 
 nb::tuple given_of(const data::SparseRows& rows) {
-  return nb::make_tuple(made(std::vector<std::int64_t>(rows.starts.begin(), rows.starts.end())),
-                        made(std::vector<std::uint32_t>(rows.items.begin(), rows.items.end())),
-                        made(std::vector<double>(rows.values.begin(), rows.values.end())));
+  return nb::make_tuple(owned_array(std::vector<std::int64_t>(rows.starts.begin(), rows.starts.end())),
+                        owned_array(std::vector<std::uint32_t>(rows.items.begin(), rows.items.end())),
+                        owned_array(std::vector<double>(rows.values.begin(), rows.values.end())));
 }
 
-std::vector<data::SecretValue> values_of(const Given<double>& low, const Given<double>& high,
-                                         const Given<double>& centre, const Given<double>& distinct) {
+std::vector<data::SecretValue> values_of(const InputArray<double>& low, const InputArray<double>& high,
+                                         const InputArray<double>& centre,
+                                         const InputArray<double>& distinct) {
   std::vector<data::SecretValue> values;
   for (std::size_t v = 0; v < low.size(); ++v)
     values.push_back({.low = low.data()[v],

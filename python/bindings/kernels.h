@@ -23,42 +23,32 @@
 #include "hyobscure/census/kmeans.h"
 #include "hyobscure/data/people/people.h"
 #include "hyobscure/data/spec/spec.h"
+#include "owned_array.h"
 
 namespace hyobscure::python {
 
 template <class Number>
-using Given = nb::ndarray<const Number, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class Number>
-using Made = nb::ndarray<nb::numpy, Number, nb::ndim<1>>;
-using GivenRows = std::tuple<Given<std::int64_t>, Given<std::uint32_t>, Given<double>>;
-using GivenTexts = std::tuple<Given<std::int64_t>, Given<std::uint8_t>>;
+using InputArray = nb::ndarray<const Number, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using InputRows = std::tuple<InputArray<std::int64_t>, InputArray<std::uint32_t>, InputArray<double>>;
+using InputTexts = std::tuple<InputArray<std::int64_t>, InputArray<std::uint8_t>>;
 
 template <class Number>
-std::span<const Number> span_of(const Given<Number>& given) {
+std::span<const Number> span_of(const InputArray<Number>& given) {
   return {given.data(), given.size()};
-}
-
-template <class Number>
-Made<Number> made(std::vector<Number> numbers) {
-  auto owned = std::make_unique<std::vector<Number>>(std::move(numbers));
-  Number* data = owned->data();
-  const std::size_t size = owned->size();
-  nb::capsule owner(owned.release(),
-                    [](void* memory) noexcept { delete static_cast<std::vector<Number>*>(memory); });
-  return Made<Number>(data, {size}, owner);
 }
 
 [[noreturn]] void refuse_batch(const char* problem);
 
-data::SparseRows rows_of(const GivenRows& given, std::size_t columns);
+data::SparseRows rows_of(const InputRows& given, std::size_t columns);
 nb::tuple given_of(const data::SparseRows& rows);
-std::vector<data::SecretValue> values_of(const Given<double>& low, const Given<double>& high,
-                                         const Given<double>& centre, const Given<double>& distinct);
+std::vector<data::SecretValue> values_of(const InputArray<double>& low, const InputArray<double>& high,
+                                         const InputArray<double>& centre,
+                                         const InputArray<double>& distinct);
 
 /// Views into the given bytes.
 class Texts {
  public:
-  explicit Texts(const GivenTexts& given)
+  explicit Texts(const InputTexts& given)
       : offsets_(span_of(std::get<0>(given))), bytes_(span_of(std::get<1>(given))) {
     if (offsets_.empty() || !std::ranges::is_sorted(offsets_) || offsets_.front() < 0 ||
         static_cast<std::size_t>(offsets_.back()) > bytes_.size())

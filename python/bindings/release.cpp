@@ -11,18 +11,11 @@
 #include "arrow.h"
 #include "audit.h"
 #include "bind.h"
-#include "hyobscure/base/error.h"
 #include "hyobscure/base/files.h"
 #include "hyobscure/base/stopwatch.h"
 #include "hyobscure/base/text.h"
-#include "hyobscure/census/kmeans.h"
-#include "hyobscure/data/read/read.h"
-#include "hyobscure/release/draw.h"
-#include "hyobscure/release/publish.h"
-#include "hyobscure/report/facts.h"
-#include "hyobscure/report/html.h"
 #include "hyobscure/report/summary.h"
-#include "hyobscure/verify/verify.h"
+#include "owned_array.h"
 #include "source.h"
 #include "work.h"
 
@@ -38,69 +31,18 @@ std::string publish(const Source& source, const obscure::Mechanism& mechanism, c
                     bool force, bool second_draw, bool accept_leakage, const nb::object& report) {
   return work(report, source.threads(), [&](const Progress& progress) {
     const Stopwatch watch;
-    check_output_folder(folder, force, published::release_folder());
-    data::Engine engine(source.engine_settings(), progress);
-    const data::Reading reading = data::read_people(engine, source.spec());
-    const release::PublishResult result = release::publish(
-        engine, source.spec(), reading, mechanism,
-        {.output = folder, .force = force, .second_draw = second_draw, .accept_leakage = accept_leakage},
-        progress);
+    const release::PublishResult result = source.workbench(progress).publish(
+        mechanism,
+        {.output = folder, .force = force, .second_draw = second_draw, .accept_leakage = accept_leakage});
     return report::release_json(result, watch.seconds());
   });
 }
 
-// --- donors by the place of their row
-
-/// The row of memory that each person of hyo_kept has.
-std::vector<std::int64_t> rows_of_people(data::Engine& engine, const Source& source,
-                                         const data::Reading& reading) {
-  std::vector<std::int64_t> rows(reading.people.size());
-  const std::string id = reading.people_source.column(source.spec().people.id);
-  engine.query(
-      fmt::format("SELECT k.u, s.hyo_row FROM hyo_kept AS k JOIN {} AS s ON CAST(s.{} AS VARCHAR) = k.id",
-                  reading.people_source.sql, id),
-      [&](const data::Chunk& chunk) {
-        for (std::size_t row = 0; row < chunk.rows(); ++row)
-          rows[static_cast<std::size_t>(chunk.integers(0)[row])] = chunk.integers(1)[row];
-      });
-  return rows;
-}
-
-void refuse_people_left_out(const data::Reading& reading) {
-  const auto left_out = reading.counts.people_read - static_cast<std::int64_t>(reading.people.size());
-  if (left_out > 0)
-    throw InputError(
-        {.source = reading.people_source.name},
-        fmt::format("{} of {} people were left out, and have no donor", left_out, reading.counts.people_read),
-        "Call publish, which leaves them out of the release too, or give people without them.");
-}
-
-/// donor_of_row[r]: the row whose features are published for the person of row r.
-std::vector<std::int64_t> find_donor_rows(const Source& source, const obscure::Mechanism& mechanism,
-                                          const Progress& progress) {
-  data::Engine engine(source.engine_settings(), progress);
-  const data::Reading reading = data::read_people(engine, source.spec());
-  refuse_people_left_out(reading);
-  if (mechanism.data_fingerprint != data::fingerprint(reading.people))
-    throw InputError(
-        {.source = mechanism.source}, "was made for other data",
-        "A mechanism is for the people that it was fitted to: give exactly these, or fit again.");
-  const auto donor_of = release::draw_donors(mechanism, reading.people,
-                                             census::assign(mechanism.clusters, reading.people.features));
-  const std::vector<std::int64_t> row_of = rows_of_people(engine, source, reading);
-  std::vector<std::int64_t> donor_of_row(row_of.size());
-  for (std::size_t u = 0; u < row_of.size(); ++u)
-    donor_of_row[static_cast<std::size_t>(row_of[u])] = row_of[donor_of[u]];
-  return donor_of_row;
-}
-
-nb::object donor_rows(const Source& source, const obscure::Mechanism& mechanism, const nb::object& report) {
-  auto* rows = new std::vector<std::int64_t>(work(report, source.threads(), [&](const Progress& progress) {
-    return find_donor_rows(source, mechanism, progress);
+OwnedArray<std::int64_t> donor_rows(const Source& source, const obscure::Mechanism& mechanism,
+                                    const nb::object& report) {
+  return owned_array(work(report, source.threads(), [&](const Progress& progress) {
+    return source.workbench(progress).donor_rows(mechanism);
   }));
-  const nb::capsule owner(rows,
-                          [](void* held) noexcept { delete static_cast<std::vector<std::int64_t>*>(held); });
-  return nb::cast(nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>(rows->data(), {rows->size()}, owner));
 }
 
 // --- a written release as a table
@@ -153,27 +95,23 @@ ResultRows release_rows(const Source& source, const fs::path& folder, const std:
 // --- the same as arrays, for who has no library of tables
 
 /// Rows x columns.
-nb::object release_numbers(const Source& source, const fs::path& folder, const std::string& table,
-                           const std::vector<std::string>& columns, const nb::object& report) {
-  auto held = std::make_unique<std::vector<double>>();
-  (void)work(report, source.threads(), [&](const Progress& progress) {
+OwnedMatrix<double> release_numbers(const Source& source, const fs::path& folder, const std::string& table,
+                                    const std::vector<std::string>& columns, const nb::object& report) {
+  std::vector<double> numbers = work(report, source.threads(), [&](const Progress& progress) {
     data::Engine engine({.threads = source.threads()}, progress);
     std::vector<std::string> cells;
     for (const std::string& column : columns)
       cells.push_back(fmt::format("CAST({} AS DOUBLE)", quoted_name(column)));
+    std::vector<double> found;
     engine.query(fmt::format("SELECT {} FROM {}", fmt::join(cells, ", "), release_file(folder, table)),
                  [&](const data::Chunk& chunk) {
                    for (std::size_t row = 0; row < chunk.rows(); ++row)
                      for (std::size_t column = 0; column < columns.size(); ++column)
-                       held->push_back(chunk.doubles(column)[row]);
+                       found.push_back(chunk.doubles(column)[row]);
                  });
-    return true;
+    return found;
   });
-  double* const numbers = held->data();
-  const std::size_t rows = held->size() / columns.size();
-  const nb::capsule owner(held.release(),
-                          [](void* given) noexcept { delete static_cast<std::vector<double>*>(given); });
-  return nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<2>>(numbers, {rows, columns.size()}, owner));
+  return owned_matrix(std::move(numbers), columns.size());
 }
 
 std::vector<std::string> release_texts(const Source& source, const fs::path& folder, const std::string& table,
@@ -193,32 +131,24 @@ nb::tuple verify(const fs::path& folder, const Source* source, const nb::object&
   const verify::Verification found =
       work(report, source == nullptr ? 0 : source->threads(), [&](const Progress& progress) {
         const Stopwatch watch;
-        auto checked = verify::verify(folder, source == nullptr ? nullptr : &source->spec(), progress,
-                                      source == nullptr ? data::EngineSettings{} : source->engine_settings());
+        auto checked = source == nullptr ? workflow::verify_alone(folder, {}, progress)
+                                         : source->workbench(progress).verify(folder);
         seconds = watch.seconds();
         return checked;
       });
   return nb::make_tuple(report::verification_json(found, seconds), report::verification_text(found));
 }
 
-/// Everything about the release in one file for who has to judge it.
+/// Everything about the release in one file for the person who approves it.
 void write_report(const fs::path& file, bool force, const Source& source, const obscure::Mechanism* mechanism,
                   const fs::path& folder, const Audited* audited, const nb::object& report) {
   (void)work(report, source.threads(), [&](const Progress& progress) {
     check_output_file(file, force);
-    data::Engine engine(source.engine_settings(), progress);
-    const data::Reading reading = data::read_people(engine, source.spec());
-    const Manifest manifest = published::read_manifest(folder / Manifest::kFileName);
-    const verify::Verification verification =
-        verify::verify(folder, &source.spec(), progress, source.engine_settings());
-    const report::ReportInput input{.spec = source.spec(),
-                                    .reading = reading,
-                                    .mechanism = mechanism,
-                                    .manifest = &manifest,
-                                    .release_folder = folder,
-                                    .verification = &verification,
-                                    .audit = audited == nullptr ? nullptr : &audited->audit};
-    write_file(file, report::html_report(report::report_facts(input)), FileAccess::OwnerOnly);
+    write_file(file,
+               source.workbench(progress).report({.release = folder,
+                                                  .mechanism = mechanism,
+                                                  .audit = audited == nullptr ? nullptr : &audited->audit}),
+               FileAccess::OwnerOnly);
     return true;
   });
 }

@@ -11,7 +11,7 @@
 namespace hyobscure::python {
 namespace {
 
-std::vector<data::Override> overrides(const std::vector<Source::Given>& given) {
+std::vector<data::Override> overrides(const std::vector<Source::GivenKey>& given) {
   std::vector<data::Override> all;
   for (const auto& [name, text, written] : given) all.push_back({name, text, written});
   return all;
@@ -19,7 +19,7 @@ std::vector<data::Override> overrides(const std::vector<Source::Given>& given) {
 
 }  // namespace
 
-Source::Source(const std::string& file, const std::vector<Given>& given,
+Source::Source(const std::string& file, const std::vector<GivenKey>& given,
                std::vector<std::shared_ptr<data::ArrowTable>> tables, std::string memory, int threads)
     : spec_(file.empty() ? data::parse_spec("", "HyObscure", ".", overrides(given))
                          : data::read_spec(file, overrides(given))),
@@ -31,9 +31,13 @@ data::EngineSettings Source::engine_settings() const {
   return {.folder = spec_.folder, .memory = memory_, .threads = threads_, .tables = tables_};
 }
 
+workflow::Workbench Source::workbench(const Progress& progress) const {
+  return workflow::Workbench(spec_, {.memory = memory_, .threads = threads_, .tables = tables_}, progress);
+}
+
 void bind_source(nb::module_& module) {
   nb::class_<Source>(module, "Source", "A spec with the tables of memory that it selects from.")
-      .def(nb::init<const std::string&, const std::vector<Source::Given>&,
+      .def(nb::init<const std::string&, const std::vector<Source::GivenKey>&,
                     std::vector<std::shared_ptr<data::ArrowTable>>, std::string, int>(),
            nb::arg("file"), nb::arg("given"), nb::arg("tables"), nb::arg("memory"), nb::arg("threads"))
       .def_prop_ro(

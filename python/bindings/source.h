@@ -8,6 +8,7 @@
 #include "hyobscure/data/engine/arrow_table.h"
 #include "hyobscure/data/engine/engine.h"
 #include "hyobscure/data/spec/spec.h"
+#include "hyobscure/workflow/workbench.h"
 
 namespace hyobscure::python {
 
@@ -16,14 +17,16 @@ namespace hyobscure::python {
 class Source {
  public:
   /// A key of the spec, its value as a flag would have it, and how the user wrote the key.
-  using Given = std::tuple<std::string, std::string, std::string>;
+  using GivenKey = std::tuple<std::string, std::string, std::string>;
 
   /// `file`: the spec to start from; empty: an empty one, for tables of memory.
-  Source(const std::string& file, const std::vector<Given>& given,
+  Source(const std::string& file, const std::vector<GivenKey>& given,
          std::vector<std::shared_ptr<data::ArrowTable>> tables, std::string memory, int threads);
 
   const data::Spec& spec() const { return spec_; }
   data::EngineSettings engine_settings() const;
+  /// For one call: what it reads is not kept for the next, before which the files may change.
+  workflow::Workbench workbench(const Progress& progress) const;
   int threads() const { return threads_; }
   /// Whether people are a table of memory, whose rows have numbers.
   bool in_memory() const { return !tables_.empty(); }

@@ -3,16 +3,9 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
-#include "hyobscure/audit/mechanism/mechanism_audit.h"
-#include "hyobscure/audit/mechanism/utility_tasks.h"
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/files.h"
-#include "hyobscure/data/read/read.h"
-#include "hyobscure/published/manifest.h"
-#include "hyobscure/report/facts.h"
-#include "hyobscure/report/html.h"
 #include "hyobscure/report/summary.h"
-#include "hyobscure/verify/verify.h"
 
 namespace hyobscure::cli {
 namespace {
@@ -26,62 +19,27 @@ struct AuditOptions {
   bool force = false;
 };
 
-/// The mechanism that made the release, by what both say of themselves.
-std::optional<obscure::Mechanism> mechanism_of(const AuditOptions& options, const data::People& people) {
-  if (options.mechanism.empty()) return std::nullopt;
-  obscure::Mechanism mechanism = obscure::read_mechanism(options.mechanism);
-  if (mechanism.data_fingerprint != data::fingerprint(people))
-    throw InputError({.source = options.mechanism}, "was made for other data",
-                     "Give the spec that it was made from.");
-  const std::filesystem::path folder = options.folder;
-  const published::Manifest manifest = published::read_manifest(folder / published::Manifest::kFileName);
-  if (manifest.draw != published::name_of_draws(mechanism.key))
-    throw InputError({.source = options.folder}, "was not made by this mechanism",
-                     "Give the mechanism that it was published with, or leave -m out.");
-  return mechanism;
-}
-
-/// Everything about the release in one file for who has to judge it.
-void write_report(const AuditOptions& options, const CommonOptions& common, const data::Spec& spec,
-                  const data::Reading& reading, const std::optional<obscure::Mechanism>& mechanism,
-                  const audit::Audit& audit, const Progress& progress) {
-  const std::filesystem::path folder = options.folder;
-  const published::Manifest manifest = published::read_manifest(folder / published::Manifest::kFileName);
-  const verify::Verification verification =
-      verify::verify(folder, &spec, progress, {.memory = common.memory, .threads = common.threads});
-  const report::ReportInput input{
-      .spec = spec,
-      .reading = reading,
-      .mechanism = mechanism ? &*mechanism : nullptr,
-      .manifest = &manifest,
-      .release_folder = folder,
-      .verification = &verification,
-      .audit = &audit,
-      .comparison = options.comparison.empty()
-                        ? ""
-                        : read_file(std::filesystem::path(options.comparison) / "comparison.json")};
-  write_file(options.report, report::html_report(report::report_facts(input)), FileAccess::OwnerOnly);
-}
-
 int run(const AuditOptions& options, const CommonOptions& common, const Progress& progress) {
   const Stopwatch watch;
-  const data::Spec spec = options.spec.read();
+  workflow::Workbench bench(options.spec.read(), resources(common), progress);
   if (!options.report.empty()) check_output_file(options.report, options.force);
   if (options.report.empty() && !options.comparison.empty())
     throw InputError({.source = "--comparison"}, "its curves go into a report, and none is asked for",
                      "Add --report FILE.");
-  data::Engine engine(engine_settings(common, spec), progress);
-  const data::Reading reading = data::read_people(engine, spec);
-  const auto mechanism = mechanism_of(options, reading.people);
-  const auto task = audit::task_label(engine, spec);
-  const audit::Audit found = mechanism
-                                 ? audit::audit_mechanism(reading.people, spec, *mechanism, task, progress)
-                                 : audit::audit_release(reading.people, spec, options.folder, task, progress,
-                                                        {.memory = common.memory, .threads = common.threads});
-  if (!options.report.empty()) write_report(options, common, spec, reading, mechanism, found, progress);
+  std::optional<obscure::Mechanism> mechanism;
+  if (!options.mechanism.empty()) mechanism = obscure::read_mechanism(options.mechanism);
+  const audit::Audit found =
+      mechanism ? bench.audit(*mechanism, options.folder) : bench.audit_release(options.folder);
+  if (!options.report.empty())
+    write_file(options.report,
+               bench.report({.release = options.folder,
+                             .mechanism = mechanism ? &*mechanism : nullptr,
+                             .audit = &found,
+                             .comparison = options.comparison}),
+               FileAccess::OwnerOnly);
   progress.report("", 0, 0);
-  print(common.json ? report::audit_json(found, spec, watch.seconds()) + "\n"
-                    : report::audit_text(found, spec));
+  print(common.json ? report::audit_json(found, bench.spec(), watch.seconds()) + "\n"
+                    : report::audit_text(found, bench.spec()));
   if (!common.json && !options.report.empty())
     print(fmt::format("\nWrote {} (holds counts finer than the release: not part of it)\n", options.report));
   return kGood;

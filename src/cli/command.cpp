@@ -20,7 +20,9 @@ void add_common_options(CLI::App& command, CommonOptions& common) {
       .add_option("--threads", common.threads,
                   "threads to use (default: all cores); the result does not depend on it")
       ->check(CLI::Range(0, 1024));
-  command.add_option("--memory", common.memory, "memory for the whole program, such as 2GB; what exceeds it goes to files")
+  command
+      .add_option("--memory", common.memory,
+                  "memory for the whole program, such as 2GB; what exceeds it goes to files")
       ->check(CLI::Validator(
           [](std::string& text) {
             char* unit = nullptr;
@@ -58,8 +60,8 @@ void add_spec_options(CLI::App& command, SpecOptions& spec) {
   add_spec_flags(command, spec);
 }
 
-data::EngineSettings engine_settings(const CommonOptions& common, const data::Spec& spec) {
-  return {.folder = spec.folder, .memory = common.memory, .threads = common.threads};
+workflow::Resources resources(const CommonOptions& common) {
+  return {.memory = common.memory, .threads = common.threads};
 }
 
 }  // namespace hyobscure::cli

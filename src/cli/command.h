@@ -9,8 +9,8 @@
 
 #include "hyobscure/base/progress.h"
 #include "hyobscure/base/stopwatch.h"
-#include "hyobscure/data/engine/engine.h"
 #include "hyobscure/data/spec/spec.h"
+#include "hyobscure/workflow/workbench.h"
 
 namespace hyobscure::cli {
 
@@ -54,7 +54,7 @@ void add_spec_flags(CLI::App& command, SpecOptions& spec);
 /// The one way to standard output: what files and manifests hold must not steer the terminal.
 void print(std::string_view text);
 
-data::EngineSettings engine_settings(const CommonOptions& common, const data::Spec& spec);
+workflow::Resources resources(const CommonOptions& common);
 
 /// One line a command, each in its own file.
 void add_demo_command(CLI::App& app, Command& chosen);

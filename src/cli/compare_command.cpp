@@ -3,23 +3,11 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
-#include "hyobscure/audit/mechanism/trade_off.h"
-#include "hyobscure/audit/mechanism/utility_tasks.h"
 #include "hyobscure/base/files.h"
-#include "hyobscure/data/read/read.h"
-#include "hyobscure/obscure/fit/comparison.h"
-#include "hyobscure/report/facts.h"
-#include "hyobscure/report/html.h"
 #include "hyobscure/report/summary.h"
 
 namespace hyobscure::cli {
 namespace {
-
-OurFolder comparison_folder() {
-  return {.marker = "comparison.json",
-          .says = "{\"command\":\"compare\"",
-          .files = {"comparison.csv", "audits.csv", "report.html"}};
-}
 
 struct CompareOptions {
   SpecOptions spec;
@@ -31,38 +19,20 @@ struct CompareOptions {
 
 int run(const CompareOptions& options, const CommonOptions& common, const Progress& progress) {
   const Stopwatch watch;
-  const data::Spec spec = options.spec.read();
-  check_output_folder(options.output, options.force, comparison_folder());
-  data::Engine engine(engine_settings(common, spec), progress);
-  const data::Reading reading = data::read_people(engine, spec);
-  audit::TradeOff found;
-  if (options.audit)
-    found = audit::audit_methods(reading.people, spec, options.settings, audit::task_label(engine, spec),
-                                 progress);
-  else
-    found.comparison = obscure::compare_methods(reading.people, spec, options.settings, progress);
-  const obscure::Comparison& comparison = found.comparison;
-  const std::string json = options.audit ? report::trade_off_json(found, watch.seconds())
-                                         : report::comparison_json(comparison, watch.seconds());
-  StagedFolder folder(options.output, options.force, comparison_folder());
-  write_file(folder.path() / "comparison.csv", report::comparison_csv(comparison), FileAccess::Everyone);
-  write_file(folder.path() / "comparison.json", json + "\n", FileAccess::Everyone);
-  if (options.audit)
-    write_file(folder.path() / "audits.csv", report::trade_off_csv(found), FileAccess::Everyone);
-  write_file(
-      folder.path() / "report.html",
-      report::html_report(report::report_facts({.spec = spec, .reading = reading, .comparison = json})),
-      FileAccess::OwnerOnly);
-  folder.commit();
+  workflow::Workbench bench(options.spec.read(), resources(common), progress);
+  check_output_folder(options.output, options.force, workflow::comparison_folder());
+  const audit::TradeOff found = bench.compare(options.settings, options.audit);
+  const std::string json =
+      bench.write_comparison(found, options.audit, watch.seconds(), options.output, options.force);
   progress.report("", 0, 0);
   if (common.json)
     print(fmt::format("{}\n", json));
   else
     print(fmt::format("{}{}\nWrote {}/comparison.csv, comparison.json and report.html{}\n",
-                      report::comparison_text(comparison),
+                      report::comparison_text(found.comparison),
                       options.audit ? "\n" + report::trade_off_text(found) : "", options.output,
                       options.audit ? ", audits.csv" : ""));
-  return comparison.complete() ? kGood : kWeaker;
+  return found.comparison.complete() ? kGood : kWeaker;
 }
 
 }  // namespace

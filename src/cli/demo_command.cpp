@@ -5,19 +5,10 @@
 #include <filesystem>
 
 #include "cli/command.h"
-#include "hyobscure/audit/mechanism/mechanism_audit.h"
-#include "hyobscure/audit/mechanism/trade_off.h"
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/files.h"
-#include "hyobscure/data/read/read.h"
 #include "hyobscure/data/synth/synth.h"
-#include "hyobscure/obscure/fit/fit.h"
-#include "hyobscure/obscure/fit/inspection.h"
-#include "hyobscure/release/publish.h"
-#include "hyobscure/report/facts.h"
-#include "hyobscure/report/html.h"
 #include "hyobscure/report/summary.h"
-#include "hyobscure/verify/verify.h"
 
 namespace hyobscure::cli {
 namespace {
@@ -35,25 +26,6 @@ void announce(const CommonOptions& common, const std::string& command) {
 
 void show(const CommonOptions& common, const std::string& text) {
   if (!common.json) print(text);
-}
-
-/// The curves of a few methods, quickly: a real comparison takes all of them, and more repetitions. Returns
-/// its JSON.
-std::string compare(const data::Spec& spec, const data::People& people, const std::filesystem::path& folder,
-                    const Progress& progress) {
-  data::Spec quick = spec;
-  quick.audit.releases = 4;
-  quick.audit.scenarios = {"I"};
-  quick.audit.attackers = {"boosting"};
-  const Stopwatch watch;
-  const audit::TradeOff found =
-      audit::audit_methods(people, quick, {.methods = {"fine", "exact", "dp"}, .points = 3}, {}, progress);
-  const std::string json = report::trade_off_json(found, watch.seconds());
-  std::filesystem::create_directory(folder);
-  write_file(folder / "comparison.json", json + "\n", FileAccess::Everyone);
-  write_file(folder / "comparison.csv", report::comparison_csv(found.comparison), FileAccess::Everyone);
-  write_file(folder / "audits.csv", report::trade_off_csv(found), FileAccess::Everyone);
-  return json;
 }
 
 /// Also what its commands write when they are typed again, as it asks for.
@@ -79,28 +51,27 @@ int run(const DemoOptions& options, StagedFolder& staged, const CommonOptions& c
   announce(common, fmt::format("synth --people {} --dependence 0.8 -o {}", options.people, named("data")));
   data::synthesise({.people = options.people, .dependence = 0.8}, stage / "data", false, progress);
   // The people are made up and the folder has no name yet: nothing to remember.
-  const data::Spec spec = data::read_spec(stage / "data" / "spec.toml", {{"release.ledger", "none"}});
+  workflow::Workbench bench(data::read_spec(stage / "data" / "spec.toml", {{"release.ledger", "none"}}),
+                            resources(common), progress);
   show(common, fmt::format("{} people who rated films; their age is the secret\n", options.people));
 
   announce(common, "inspect " + named("data/spec.toml"));
-  data::Engine engine(engine_settings(common, spec), progress);
-  const data::Reading reading = data::read_people(engine, spec);
-  show(common,
-       report::inspection_text(obscure::inspect(reading.people, spec, progress), reading.counts, spec));
+  const auto [inspection, counts] = bench.inspect();
+  show(common, report::inspection_text(inspection, counts, bench.spec()));
 
   announce(common, fmt::format("fit {} -o {}", named("data/spec.toml"), named("mechanism.json")));
-  const obscure::Mechanism mechanism = obscure::fit(reading.people, spec, progress);
+  const workflow::Fitted fitted = bench.fit();
+  const obscure::Mechanism& mechanism = fitted.mechanism;
   obscure::write_mechanism(mechanism, stage / "mechanism.json");
-  show(common, report::mechanism_text(mechanism, reading.counts));
+  show(common, report::mechanism_text(mechanism, bench.counts()));
 
   announce(common, fmt::format("publish {} -m {} -o {}", named("data/spec.toml"), named("mechanism.json"),
                                named("release")));
-  const release::PublishResult result = release::publish(
-      engine, spec, reading, mechanism, {.output = stage / "release", .force = false}, progress);
+  const release::PublishResult result = bench.publish(mechanism, {.output = stage / "release"});
   show(common, report::release_text(result));
 
   announce(common, fmt::format("verify {} --against {}", named("release"), named("data/spec.toml")));
-  const verify::Verification verification = verify::verify(stage / "release", &spec, progress);
+  const verify::Verification verification = bench.verify(stage / "release");
   show(common, report::verification_text(verification));
 
   announce(common,
@@ -108,30 +79,36 @@ int run(const DemoOptions& options, StagedFolder& staged, const CommonOptions& c
                "compare {} --methods fine,exact,dp --points 3 --audit --audit.releases 4 --audit.scenarios I "
                "--audit.attackers boosting -o {}",
                named("data/spec.toml"), named("comparison")));
-  const std::string comparison = compare(spec, reading.people, stage / "comparison", progress);
+  // Quickly: a real comparison takes all methods, and more repetitions.
+  const data::AuditSpec usual = bench.spec().audit;
+  data::AuditSpec quick = usual;
+  quick.releases = 4;
+  quick.scenarios = {"I"};
+  quick.attackers = {"boosting"};
+  bench.set_audit(quick);
+  const Stopwatch comparing;
+  const audit::TradeOff compared = bench.compare({.methods = {"fine", "exact", "dp"}, .points = 3}, true);
+  bench.write_comparison(compared, true, comparing.seconds(), stage / "comparison", false);
   show(common, "Three methods, three budgets: their curves will be in the report\n");
 
   announce(common, fmt::format("audit {} {} -m {} --audit.releases 4 --comparison {} --report {}",
                                named("data/spec.toml"), named("release"), named("mechanism.json"),
                                named("comparison"), named("report.html")));
-  data::Spec audited = spec;
-  audited.audit.releases = 4;
-  const audit::Audit audit = audit::audit_mechanism(reading.people, audited, mechanism, {}, progress);
-  show(common, report::audit_text(audit, audited));
+  quick = usual;
+  quick.releases = 4;
+  bench.set_audit(quick);
+  const audit::Audit audit = bench.audit(mechanism, stage / "release");
+  show(common, report::audit_text(audit, bench.spec()));
   write_file(stage / "report.html",
-             report::html_report(report::report_facts({.spec = audited,
-                                                       .reading = reading,
-                                                       .mechanism = &mechanism,
-                                                       .manifest = &result.manifest,
-                                                       .release_folder = stage / "release",
-                                                       .verification = &verification,
-                                                       .audit = &audit,
-                                                       .comparison = comparison})),
+             bench.report({.release = stage / "release",
+                           .mechanism = &mechanism,
+                           .audit = &audit,
+                           .comparison = stage / "comparison"}),
              FileAccess::OwnerOnly);
   staged.commit();
 
   if (common.json)
-    print(fmt::format("{}\n", report::mechanism_json(mechanism, reading.counts, watch.seconds())));
+    print(fmt::format("{}\n", report::mechanism_json(mechanism, bench.counts(), watch.seconds())));
   else
     print(fmt::format(
         "\nLook at\n  {:<38} everything on one page: open it in a browser\n  {:<38} what is published\n  "
@@ -140,7 +117,7 @@ int run(const DemoOptions& options, StagedFolder& staged, const CommonOptions& c
         "it\n",
         named("report.html"), named("release/people.csv"), named("release/manifest.json"),
         named("data/spec.toml"), named("mechanism.json")));
-  return verification.passed() ? (mechanism.converged ? kGood : kWeaker) : kOurFault;
+  return verification.passed() ? (fitted.is_good() ? kGood : kWeaker) : kOurFault;
 }
 
 }  // namespace

@@ -5,14 +5,7 @@
 #include <filesystem>
 
 #include "cli/command.h"
-#include "hyobscure/audit/mechanism/fit_for_use.h"
-#include "hyobscure/audit/mechanism/utility_tasks.h"
 #include "hyobscure/base/files.h"
-#include "hyobscure/data/read/read.h"
-#include "hyobscure/obscure/fit/fit.h"
-#include "hyobscure/obscure/fit/frontier.h"
-#include "hyobscure/obscure/fit/saved_census.h"
-#include "hyobscure/obscure/leakage/shortfalls.h"
 #include "hyobscure/report/summary.h"
 
 namespace hyobscure::cli {
@@ -32,28 +25,10 @@ std::filesystem::path beside(const std::string& output, const char* extension) {
 }
 
 /// The whole curve of budgets beside the one that was asked for.
-obscure::Frontier write_frontier(const FitOptions& options, const obscure::TakenCensus& taken,
-                                 const data::Spec& spec, const Progress& progress) {
-  const obscure::Frontier frontier =
-      obscure::trace_frontier(taken.people, spec, taken.census, options.frontier, progress);
+void write_frontier(const FitOptions& options, const obscure::Frontier& frontier) {
   write_file(beside(options.output, "frontier.csv"), report::frontier_csv(frontier), FileAccess::Everyone);
   write_file(beside(options.output, "frontier.json"), report::frontier_json(frontier) + "\n",
              FileAccess::Everyone);
-  return frontier;
-}
-
-struct Fitted {
-  obscure::Mechanism mechanism;
-  std::optional<audit::KeptPromise> promise = {};
-};
-
-/// By an expected distance, or by what the release must be good for.
-Fitted fit(data::Engine& engine, const obscure::TakenCensus& taken, const data::Spec& spec,
-           const Progress& progress) {
-  if (!spec.channel.promise) return {obscure::fit(taken.people, spec, taken.census, progress)};
-  audit::FitForUse found =
-      audit::fit_for_use(taken.people, spec, taken.census, audit::task_label(engine, spec), progress);
-  return {std::move(found.mechanism), std::move(found.promise)};
 }
 
 void check_outputs(const FitOptions& options) {
@@ -65,49 +40,38 @@ void check_outputs(const FitOptions& options) {
     check_output_folder(options.save_census, options.force, obscure::census_folder());
 }
 
-obscure::TakenCensus take_census(const FitOptions& options, data::Engine& engine, const data::Spec& spec,
-                                 const Progress& progress) {
-  if (!options.census.empty()) return obscure::load_census(options.census, spec);
-  obscure::TakenCensus taken = obscure::take_census_of(engine, spec, progress);
-  if (!options.save_census.empty()) {
-    progress.report("saving the census", 0, 0);
-    obscure::save_census(taken, spec, options.save_census, options.force);
-  }
-  return taken;
-}
-
 int run(const FitOptions& options, const CommonOptions& common, const Progress& progress) {
   const Stopwatch watch;
-  const data::Spec spec = options.spec.read();
+  workflow::Workbench bench(options.spec.read(), resources(common), progress);
   check_outputs(options);
-  data::Engine engine(engine_settings(common, spec), progress);
-  const obscure::TakenCensus taken = take_census(options, engine, spec, progress);
-  const Fitted fitted = fit(engine, taken, spec, progress);
+  if (!options.census.empty()) bench.load_census(options.census);
+  if (!options.save_census.empty()) bench.save_census(options.save_census, options.force);
+  const workflow::Fitted fitted = bench.fit();
   const obscure::Mechanism& mechanism = fitted.mechanism;
   obscure::write_mechanism(mechanism, options.output);
   progress.report("", 0, 0);
   if (common.json)
     print(fmt::format("{}\n",
-                      report::mechanism_json(mechanism, taken.counts, watch.seconds(), fitted.promise)));
+                      report::mechanism_json(mechanism, bench.counts(), watch.seconds(), fitted.target)));
   else
     print(fmt::format(
         "{}{}\nWrote {} (private: keep it, readable by you only)\n{}Next: hyobscure publish {} -m {} -o "
         "release\n",
-        report::mechanism_text(mechanism, taken.counts),
-        fitted.promise ? "\n" + report::kept_promise_text(*fitted.promise) : "", options.output,
+        report::mechanism_text(mechanism, bench.counts()),
+        fitted.target ? "\n" + report::kept_promise_text(*fitted.target) : "", options.output,
         options.save_census.empty()
             ? ""
             : fmt::format("Wrote {} (private too: it holds everybody's secret and features)\n",
                           options.save_census),
         options.spec.file, options.output));
-  const bool good = mechanism.converged && obscure::shortfalls(mechanism).empty();
-  if (options.frontier == 0) return good ? kGood : kWeaker;
-  const obscure::Frontier frontier = write_frontier(options, taken, spec, progress);
+  if (options.frontier == 0) return fitted.is_good() ? kGood : kWeaker;
+  const obscure::Frontier frontier = bench.frontier(options.frontier);
+  write_frontier(options, frontier);
   progress.report("", 0, 0);
   if (!common.json)
     print(fmt::format("\n{}Wrote {} and .json\n", report::frontier_text(frontier),
                       beside(options.output, "frontier.csv").string()));
-  return good && frontier.complete ? kGood : kWeaker;
+  return fitted.is_good() && frontier.complete ? kGood : kWeaker;
 }
 
 }  // namespace

@@ -3,10 +3,6 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
-#include "hyobscure/base/files.h"
-#include "hyobscure/data/read/read.h"
-#include "hyobscure/obscure/mechanism/mechanism.h"
-#include "hyobscure/release/publish.h"
 #include "hyobscure/report/summary.h"
 
 namespace hyobscure::cli {
@@ -23,17 +19,12 @@ struct PublishOptions {
 
 int run(const PublishOptions& options, const CommonOptions& common, const Progress& progress) {
   const Stopwatch watch;
-  const data::Spec spec = options.spec.read();
-  check_output_folder(options.output, options.force, published::release_folder());
   const obscure::Mechanism mechanism = obscure::read_mechanism(options.mechanism);
-  data::Engine engine(engine_settings(common, spec), progress);
-  const data::Reading reading = data::read_people(engine, spec);
-  const release::PublishResult result = release::publish(engine, spec, reading, mechanism,
-                                                         {.output = options.output,
-                                                          .force = options.force,
-                                                          .second_draw = options.second_draw,
-                                                          .accept_leakage = options.accept_leakage},
-                                                         progress);
+  workflow::Workbench bench(options.spec.read(), resources(common), progress);
+  const release::PublishResult result = bench.publish(mechanism, {.output = options.output,
+                                                                  .force = options.force,
+                                                                  .second_draw = options.second_draw,
+                                                                  .accept_leakage = options.accept_leakage});
   progress.report("", 0, 0);
   if (common.json)
     print(fmt::format("{}\n", report::release_json(result, watch.seconds())));

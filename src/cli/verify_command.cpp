@@ -2,11 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <optional>
-
 #include "cli/command.h"
 #include "hyobscure/report/summary.h"
-#include "hyobscure/verify/verify.h"
 
 namespace hyobscure::cli {
 namespace {
@@ -18,11 +15,10 @@ struct VerifyOptions {
 
 int run(const VerifyOptions& options, const CommonOptions& common, const Progress& progress) {
   const Stopwatch watch;
-  std::optional<data::Spec> original;
-  if (!options.against.file.empty()) original = options.against.read();
   const verify::Verification verification =
-      verify::verify(options.folder, original ? &*original : nullptr, progress,
-                     {.memory = common.memory, .threads = common.threads});
+      options.against.file.empty()
+          ? workflow::verify_alone(options.folder, resources(common), progress)
+          : workflow::Workbench(options.against.read(), resources(common), progress).verify(options.folder);
   progress.report("", 0, 0);
   print(common.json ? report::verification_json(verification, watch.seconds()) + "\n"
                     : report::verification_text(verification));

@@ -182,8 +182,9 @@ class Runner {
     data::EngineSettings settings = places_.engine;
     settings.folder = step.spec.folder;
     data::Engine engine(settings, progress_);
-    step.people = data::read_people(engine, step.spec).people;
-    step.task = audit::task_label(engine, step.spec);
+    data::Reading reading = data::read_people(engine, step.spec);
+    step.task = audit::task_label(engine, step.spec, reading);
+    step.people = std::move(reading.people);
     step.seconds.reading = watch.seconds();
     return step;
   }

@@ -5,8 +5,8 @@
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/parallel.h"
-#include "hyobscure/obscure/neighbours/near.h"
 #include "hyobscure/obscure/groups/pools.h"
+#include "hyobscure/obscure/neighbours/near.h"
 
 namespace hyobscure::release {
 namespace {

@@ -237,7 +237,7 @@ void load_groups(data::Engine& engine, const Layout& layout, const std::vector<p
 }
 
 /// hyo_donors (place, u, donor, grp): the one thing that must not outlive the release. People and donors are
-/// known as in hyo_kept.
+/// known by their places in the order of ids.
 class DonorTable {
  public:
   DonorTable(data::Engine& engine, const data::People& people, const obscure::Mechanism& mechanism,
@@ -287,7 +287,7 @@ std::string as(const std::string& cell, const std::string& name) { return cell +
 /// Functions of the engine.
 struct IdFunctions {
   std::string id_at;      ///< the published id of a row of the release
-  std::string person_of;  ///< who has this id in the source, as hyo_kept numbers people
+  std::string person_of;  ///< the place of the person with this id in the source
 };
 
 std::string people_query(const data::Spec& spec, const Layout& layout, const IdFunctions& ids) {
@@ -300,7 +300,7 @@ std::string people_query(const data::Spec& spec, const Layout& layout, const IdF
   for (const Published& column : layout.kept) columns.push_back(as(column.cell, column.name));
   for (const Published& feature : layout.features) columns.push_back(as(feature.cell, feature.name));
   std::string source = "hyo_donors AS d JOIN hyo_groups AS g ON g.number = d.grp";
-  if (!layout.kept.empty()) source += " JOIN hyo_kept AS k ON k.u = d.u";
+  if (!layout.kept.empty()) source += fmt::format(" JOIN {} AS k ON k.u = d.u", layout.read_people);
   if (!layout.features.empty())
     source += fmt::format(" JOIN {} AS s ON {}(CAST({} AS VARCHAR)) = d.donor", layout.people.sql,
                           ids.person_of, layout.id.cell);
@@ -383,10 +383,12 @@ published::ManifestColumns manifest_columns(const data::Spec& spec, const Layout
   return columns;
 }
 
-void describe_secret(data::Engine& engine, const data::People& people, published::Manifest& manifest) {
+void describe_secret(data::Engine& engine, const data::Reading& reading, published::Manifest& manifest) {
+  const data::People& people = reading.people;
   if (!people.space) {
     manifest.whole_numbers =
-        engine.integers("SELECT count(*) FROM hyo_kept WHERE secret <> floor(secret)")[0] == 0;
+        engine.integers(fmt::format("SELECT count(*) FROM {} WHERE secret <> floor(secret)",
+                                    reading.tables.people()))[0] == 0;
     return;
   }
   manifest.kinds.clear();
@@ -460,7 +462,7 @@ PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::
   result.manifest = manifest_of(mechanism, spec);
   result.manifest.format = layout.parquet ? "parquet" : "csv";
   result.manifest.columns = manifest_columns(spec, layout);
-  describe_secret(engine, people, result.manifest);
+  describe_secret(engine, reading, result.manifest);
   result.promise = mechanism.promise;
   result.leakage_together = composition.leakage;
   result.manifest.composition = composition;

@@ -109,6 +109,7 @@ Layout plan_layout(data::Engine& engine, const data::Spec& spec, const data::Rea
   Layout layout;
   layout.people = reading.people_source;
   layout.events = reading.events_source;
+  layout.read_people = reading.tables.people();
   layout.parquet = spec.release.format == "parquet" ||
                    (spec.release.format == "auto" && layout.people.kind == SourceKind::Parquet);
   layout.id = published(layout.people, spec.people.id);

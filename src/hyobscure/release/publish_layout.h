@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "hyobscure/data/engine/engine.h"
-#include "hyobscure/data/read/read.h"
 #include "hyobscure/data/engine/source.h"
+#include "hyobscure/data/read/read.h"
 #include "hyobscure/data/spec/spec.h"
 
 namespace hyobscure::release {
@@ -14,7 +14,7 @@ namespace hyobscure::release {
 /// A column of the source as it is published.
 struct Published {
   std::string name;
-  std::string cell;         ///< SQL, of the source as `s`; a kept cell, of hyo_kept as `k`
+  std::string cell;         ///< SQL, of the source as `s`; a kept cell, of the people who were read as `k`
   std::string stored_type;  ///< of the cell: everything in a CSV file is text
 };
 
@@ -22,7 +22,8 @@ struct Published {
 struct Layout {
   bool parquet = false;
   data::Relation people;
-  data::Relation events;  ///< long data only
+  data::Relation events;    ///< long data only
+  std::string read_people;  ///< to select from: ReadTables::people
   Published id;
   std::string secret;              ///< name of the column with the group's label
   std::vector<std::string> parts;  ///< several secrets: the columns with what the group covers of each

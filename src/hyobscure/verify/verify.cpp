@@ -266,18 +266,32 @@ bool Verification::passed() const {
 
 namespace {
 
+void compare(const published::Manifest& manifest, const Original& original, const LoadedRelease& release,
+             Findings& findings) {
+  try {
+    verify_against(manifest, original, release, findings);
+  } catch (const data::EngineError& error) {
+    throw explain(error, original.spec.name);
+  }
+}
+
 /// Looks at everything; leaves the tables of both sides in the engine.
+template <class Against>
 Verification verify_in(Engine& engine, const fs::path& folder, const published::Manifest& manifest,
-                       const data::Spec* original) {
+                       const Against& against) {
   Findings findings;
   engine.set_stage("checking the release");
   const LoadedRelease release = verify_alone(engine, folder, manifest, findings);
-  if (original != nullptr && release.complete) try {
-      verify_against(engine, manifest, *original, release, findings);
-    } catch (const data::EngineError& error) {
-      throw explain(error, original->name);
-    }
+  if (release.complete) against(release, findings);
   return findings.finish();
+}
+
+Verification verify_in(const fs::path& folder, const published::Manifest& manifest,
+                       const Original& original) {
+  return verify_in(original.engine, folder, manifest, [&](const LoadedRelease& release, Findings& findings) {
+    refuse_other_release(manifest, original.spec);
+    compare(manifest, original, release, findings);
+  });
 }
 
 published::Manifest manifest_in(const fs::path& folder) {
@@ -295,31 +309,35 @@ published::Manifest manifest_in(const fs::path& folder) {
 
 }  // namespace
 
+Verification verify(const fs::path& folder, const Original& original) {
+  return verify_in(folder, manifest_in(folder), original);
+}
+
 Verification verify(const fs::path& folder, const data::Spec* original, const Progress& progress,
                     data::EngineSettings settings) {
   const published::Manifest manifest = manifest_in(folder);
   settings.folder = original == nullptr ? folder : original->folder;
   if (settings.threads == 0) settings.threads = thread_count();
   Engine engine(settings, progress);
-  return verify_in(engine, folder, manifest, original);
+  return verify_in(engine, folder, manifest, [&](const LoadedRelease& release, Findings& findings) {
+    if (original == nullptr) return;
+    refuse_other_release(manifest, *original);
+    compare(manifest, {engine, *original, data::read_people(engine, *original)}, release, findings);
+  });
 }
 
-std::vector<PublishedRow> published_rows(const fs::path& folder, const data::Spec& original,
-                                         const Progress& progress, data::EngineSettings settings) {
+std::vector<PublishedRow> published_rows(const fs::path& folder, const Original& original) {
   const published::Manifest manifest = manifest_in(folder);
   if (manifest.ids != "keep")
     throw InputError({.source = folder.string()},
                      "its ids are not kept, so its rows cannot be told apart by person",
                      "Give the mechanism as well (-m): it knows who has whose features.");
-  settings.folder = original.folder;
-  if (settings.threads == 0) settings.threads = thread_count();
-  Engine engine(settings, progress);
-  if (!verify_in(engine, folder, manifest, &original).passed())
+  if (!verify_in(folder, manifest, original).passed())
     throw InputError({.source = folder.string()}, "is not a release of this data, or was changed",
                      fmt::format("Run `hyobscure verify {} --against {}`, which says what is wrong.",
-                                 folder.string(), original.name));
+                                 folder.string(), original.spec.name));
   std::vector<PublishedRow> rows;
-  engine.query(
+  original.engine.query(
       "SELECT r.id, min(o.id) FROM rel_rows AS r JOIN org_rows AS o ON o.row = r.row AND o.label = r.label "
       "AND o.kept "
       "= r.kept GROUP BY r.id ORDER BY r.id",

@@ -6,6 +6,7 @@
 
 #include "hyobscure/base/progress.h"
 #include "hyobscure/data/engine/engine.h"
+#include "hyobscure/data/read/read.h"
 #include "hyobscure/data/spec/spec.h"
 
 namespace hyobscure::verify {
@@ -25,6 +26,13 @@ struct Verification {
   bool passed() const;
 };
 
+/// The data that a release was made from, as it was read.
+struct Original {
+  data::Engine& engine;  ///< of the reading; the tables of the release are loaded into it
+  const data::Spec& spec;
+  const data::Reading& reading;
+};
+
 /// Checks a written release from its files, and against the original data where the spec of those is given.
 /// Shares no code with drawing and publishing.
 ///
@@ -40,8 +48,9 @@ struct Verification {
 /// somebody of the same group with the same kept cells.
 ///
 /// A release that is wrong gives failed checks. Throws InputError where there is no release to check: no such
-/// folder, no manifest, one of another format, or a spec of another shape; and as read_people does for the
-/// original.
+/// folder, no manifest, one of another format, or a spec of another shape; and as read_people does where the
+/// original is still to be read, by its spec.
+[[nodiscard]] Verification verify(const std::filesystem::path& folder, const Original& original);
 [[nodiscard]] Verification verify(const std::filesystem::path& folder, const data::Spec* original,
                                   const Progress& progress = {}, data::EngineSettings engine = {});
 
@@ -55,8 +64,6 @@ struct PublishedRow {
 /// of the people's ids. Throws InputError for a release that does not verify against the original, or whose
 /// ids are not kept.
 [[nodiscard]] std::vector<PublishedRow> published_rows(const std::filesystem::path& folder,
-                                                       const data::Spec& original,
-                                                       const Progress& progress = {},
-                                                       data::EngineSettings engine = {});
+                                                       const Original& original);
 
 }  // namespace hyobscure::verify

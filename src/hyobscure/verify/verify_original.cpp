@@ -35,7 +35,7 @@ std::string as_kept(const std::string& cell, const std::string& type) {
 }
 
 /// Groups of other secrets than one number: table org_labels (secret, label), a row for every group that
-/// covers the secret. hyo_kept knows a secret by its place among the points of the space.
+/// covers the secret. A reading knows a secret by its place among the points of the space.
 void load_labels(Engine& engine, const published::Manifest& manifest, const data::SecretSpace& space) {
   engine.run("CREATE OR REPLACE TEMP TABLE org_labels (secret DOUBLE, label VARCHAR)");
   Engine::Appender rows(engine, "org_labels");
@@ -61,8 +61,9 @@ std::string groups_of_secret(Engine& engine, const published::Manifest& manifest
 }
 
 /// Kept cells come from the source itself, not from what reading made of them: publish takes that.
-void load_original(Engine& engine, const published::Manifest& manifest, const data::Spec& spec,
-                   const data::Reading& reading, const ReleasedTable& released) {
+void load_original(const published::Manifest& manifest, const Original& original,
+                   const ReleasedTable& released) {
+  const auto& [engine, spec, reading] = original;
   std::vector<std::string> kept;
   std::string source;
   if (!spec.people.keep.empty()) {
@@ -74,12 +75,14 @@ void load_original(Engine& engine, const published::Manifest& manifest, const da
   }
   engine.run(fmt::format(
       "CREATE OR REPLACE TEMP TABLE org_people AS SELECT p.id, p.secret, g.label, {} AS kept FROM "
-      "hyo_kept AS p{} LEFT JOIN {}",
-      packed(kept), source, groups_of_secret(engine, manifest, reading.people)));
+      "{} AS p{} LEFT JOIN {}",
+      packed(kept), reading.tables.people(), source, groups_of_secret(engine, manifest, reading.people)));
 }
 
-void check_same_people(Engine& engine, const published::Manifest& manifest, Findings& findings) {
-  const std::int64_t original = count(engine, "hyo_kept"), published = count(engine, "rel_people");
+void check_same_people(Engine& engine, const published::Manifest& manifest, const data::Reading& reading,
+                       Findings& findings) {
+  const std::int64_t original = count(engine, reading.tables.people()),
+                     published = count(engine, "rel_people");
   findings.add("as many people as in the original", original == published,
                original == published ? fmt::format("{} people", original)
                                      : fmt::format("{} published, {} in the original", published, original));
@@ -228,6 +231,47 @@ std::string as_published(const std::string& cell, const std::string& type) {
                 : fmt::format("TRY_CAST({} AS {})", cell, type);
 }
 
+/// SQL, of an event `s` of the original: it may be published. Where home is found from events, none that
+/// lacks the place that would tell, and none that lies at home or is of the category that tells it. Stated
+/// here again, from the spec, for what publish leaves out must not be what publish believes.
+std::string may_be_published(const published::Manifest& manifest, const Original& original) {
+  const auto& [engine, spec, reading] = original;
+  if (!data::home_is_found(spec)) return "true";
+  const data::Relation& events = reading.events_source;
+  const auto cell = [&](const std::string& name) { return "s." + events.column(name); };
+  const auto degrees = [&](const std::string& name) {
+    return fmt::format("TRY_CAST({} AS DOUBLE)", as_text(cell(name)));
+  };
+  const std::string latitude = degrees(spec.secret.latitude), longitude = degrees(spec.secret.longitude);
+  const bool by_category = spec.secret.home == "category";
+  const std::string may_tell =
+      by_category ? fmt::format("coalesce({} = {}, false)", as_text(cell(spec.secret.home_column)),
+                                data::quoted_text(spec.secret.home_category))
+                  : "true";
+  const std::string has_place =
+      fmt::format("(NOT {} OR ({} IS NOT NULL AND {} IS NOT NULL))", may_tell, latitude, longitude);
+  if (spec.secret.home_events != "leave-out") return has_place;
+  if (by_category) return fmt::format("{} AND NOT {}", has_place, may_tell);
+  // The home of everybody is the spatial part of the secret.
+  const data::SecretSpace& space = *reading.people.space;
+  const std::size_t axis = manifest.spatial_axis().value();
+  engine.run("CREATE OR REPLACE TEMP TABLE org_homes (secret DOUBLE, home_row BIGINT, home_column BIGINT)");
+  Engine::Appender rows(engine, "org_homes");
+  for (std::size_t point = 0; point < space.points.size(); ++point) {
+    const data::GridCell home = space.coordinate(point, axis).cell;
+    rows.row({static_cast<double>(point), std::int64_t{home.row}, std::int64_t{home.column}});
+  }
+  rows.close();
+  const data::Grid& grid = space.grid.value();
+  const auto steps = [](const std::string& value, double begin, double size) {
+    return fmt::format("floor(({} - ({:.17g}::DOUBLE)) / ({:.17g}::DOUBLE))", value, begin, size);
+  };
+  return fmt::format(
+      "{} AND NOT EXISTS (SELECT 1 FROM org_homes AS h WHERE h.secret = o.secret AND h.home_row = {} AND "
+      "h.home_column = {})",
+      has_place, steps(latitude, grid.south, grid.height), steps(longitude, grid.west, grid.width));
+}
+
 std::string hash_of_events(const std::vector<std::string>& cells) {
   const std::string event = packed(cells);
   return fmt::format("sha256(string_agg({0}, ';' ORDER BY {0}))", event);
@@ -237,8 +281,8 @@ void make_rows(Engine& engine, const std::string& table, const std::string& sele
   engine.run(fmt::format("CREATE OR REPLACE TEMP TABLE {} AS {}", table, select));
 }
 
-void make_wide_rows(Engine& engine, const data::Spec& spec, const data::Reading& reading,
-                    const ReleasedTable& released) {
+void make_wide_rows(const Original& original, const ReleasedTable& released) {
+  const auto& [engine, spec, reading] = original;
   make_rows(engine, "rel_rows",
             fmt::format("SELECT {} AS id, label, kept, sha256({}) AS row FROM rel_people",
                         released.has("id") ? "id" : "NULL", packed(released.cells())));
@@ -254,8 +298,9 @@ void make_wide_rows(Engine& engine, const data::Spec& spec, const data::Reading&
           packed(cells), people.sql, as_text("s." + people.column(spec.people.id))));
 }
 
-void make_long_rows(Engine& engine, const data::Spec& spec, const data::Reading& reading,
+void make_long_rows(const published::Manifest& manifest, const Original& original,
                     const ReleasedTable& released) {
+  const auto& [engine, spec, reading] = original;
   make_rows(engine, "rel_rows",
             fmt::format("SELECT p.id, any_value(p.label) AS label, any_value(p.kept) AS kept, {} AS row FROM "
                         "rel_events AS e JOIN rel_people "
@@ -264,7 +309,7 @@ void make_long_rows(Engine& engine, const data::Spec& spec, const data::Reading&
                         hash_of_events(released.cells())));
   const data::Relation& events = reading.events_source;
   std::vector<std::string> cells;
-  std::string used = data::event_is_feature(spec, reading, "s");
+  std::string used = may_be_published(manifest, original);
   for (const std::string& name : {spec.events.item, spec.events.value, spec.events.time}) {
     if (name.empty()) continue;
     const std::string cell = "s." + events.column(name);
@@ -318,12 +363,13 @@ void check_grid(const published::Manifest& manifest, const data::People& people,
                same ? fmt::format("cells of {} km", manifest.grid->cell_km) : "its cells lie elsewhere");
 }
 
-void check_donors(Engine& engine, const published::Manifest& manifest, const data::Spec& spec,
-                  const data::Reading& reading, const LoadedRelease& release, Findings& findings) {
+void check_donors(const published::Manifest& manifest, const Original& original, const LoadedRelease& release,
+                  Findings& findings) {
   if (manifest.is_long())
-    make_long_rows(engine, spec, reading, release.events);
+    make_long_rows(manifest, original, release.events);
   else
-    make_wide_rows(engine, spec, reading, release.people);
+    make_wide_rows(original, release.people);
+  Engine& engine = original.engine;
   const std::int64_t foreign =
       count(engine, "rel_rows AS r WHERE NOT EXISTS (SELECT 1 FROM org_rows AS o WHERE o.row = r.row)");
   const std::int64_t other_group = count(engine,
@@ -344,15 +390,18 @@ void check_donors(Engine& engine, const published::Manifest& manifest, const dat
 
 }  // namespace
 
-void verify_against(Engine& engine, const published::Manifest& manifest, const data::Spec& spec,
-                    const LoadedRelease& release, Findings& findings) {
+void refuse_other_release(const published::Manifest& manifest, const data::Spec& spec) {
   refuse_other_shape(manifest, spec);
   refuse_other_columns(manifest, spec);
   refuse_other_secrets(manifest, spec);
-  const data::Reading reading = data::read_people(engine, spec);
-  load_original(engine, manifest, spec, reading, release.people);
+}
+
+void verify_against(const published::Manifest& manifest, const Original& original,
+                    const LoadedRelease& release, Findings& findings) {
+  const auto& [engine, spec, reading] = original;
+  load_original(manifest, original, release.people);
   engine.set_stage("comparing with the original");
-  check_same_people(engine, manifest, findings);
+  check_same_people(engine, manifest, reading, findings);
   check_grid(manifest, reading.people, findings);
   check_true_groups(engine, manifest, findings);
   check_kept(engine, manifest, findings);
@@ -363,7 +412,7 @@ void verify_against(Engine& engine, const published::Manifest& manifest, const d
                                 spec.people.features, findings);
   check_no_column_is_the_secret(engine, manifest, spec, reading.people_source, "kept", spec.people.keep,
                                 findings);
-  check_donors(engine, manifest, spec, reading, release, findings);
+  check_donors(manifest, original, release, findings);
 }
 
 }  // namespace hyobscure::verify

@@ -10,8 +10,11 @@ namespace hyobscure::verify {
 
 /// Compares a release whose tables are loaded (and rel_groups, by load_groups) with its original. Leaves the
 /// tables rel_rows and org_rows (id, label, kept, row) in the engine, `row` being a hash of all feature cells
-/// of a person. Throws InputError for the spec of another release.
-void verify_against(data::Engine& engine, const published::Manifest& manifest, const data::Spec& spec,
+/// of a person.
+void verify_against(const published::Manifest& manifest, const Original& original,
                     const LoadedRelease& release, Findings& findings);
+
+/// Throws InputError for the spec of another release: one of another shape, with other columns or secrets.
+void refuse_other_release(const published::Manifest& manifest, const data::Spec& spec);
 
 }  // namespace hyobscure::verify

@@ -247,10 +247,12 @@ Audit audit_mechanism(const data::People& people, const data::Spec& spec, const 
   return audit;
 }
 
-Audit audit_release(const data::People& people, const data::Spec& spec, const std::filesystem::path& folder,
+Audit audit_release(const verify::Original& original, const std::filesystem::path& folder,
                     const std::optional<audit::TaskLabel>& task, const Progress& progress,
-                    data::EngineSettings engine, const std::vector<audit::OwnAttacker>& own) {
-  const auto rows = verify::published_rows(folder, spec, progress, std::move(engine));
+                    const std::vector<audit::OwnAttacker>& own) {
+  const data::People& people = original.reading.people;
+  const data::Spec& spec = original.spec;
+  const auto rows = verify::published_rows(folder, original);
   const auto donors = donors_by_id(rows, people, folder);
   const published::Manifest manifest = published::read_manifest(folder / published::Manifest::kFileName);
   const Target target(people, groups_by_cover(manifest, people, folder), manifest.groups.size());

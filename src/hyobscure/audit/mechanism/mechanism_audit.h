@@ -14,6 +14,7 @@
 #include "hyobscure/data/people/people.h"
 #include "hyobscure/data/spec/spec.h"
 #include "hyobscure/obscure/mechanism/mechanism.h"
+#include "hyobscure/verify/verify.h"
 
 namespace hyobscure::audit {
 
@@ -41,11 +42,9 @@ struct Audit {
                                     const std::vector<audit::OwnAttacker>& own = {});
 
 /// The audit of a written release from its files: the same attacks, all on the one release, without those who
-/// know the channel. Throws InputError as release::published_rows does.
-[[nodiscard]] Audit audit_release(const data::People& people, const data::Spec& spec,
-                                  const std::filesystem::path& folder,
+/// know the channel. Throws InputError as verify::published_rows does.
+[[nodiscard]] Audit audit_release(const verify::Original& original, const std::filesystem::path& folder,
                                   const std::optional<audit::TaskLabel>& task, const Progress& progress = {},
-                                  data::EngineSettings engine = {},
                                   const std::vector<audit::OwnAttacker>& own = {});
 
 }  // namespace hyobscure::audit

@@ -190,7 +190,7 @@ TEST_F(AuditTest, FilesOfAReleaseGiveTheDonorsBack) {
   data::Engine engine({.folder = terms.folder}, {});
   const data::Reading reading = data::read_people(engine, terms);
   (void)release::publish(engine, terms, reading, mechanism, {.output = out / "r"});
-  const Audit from_files = audit_release(people(), terms, out / "r", {});
+  const Audit from_files = audit_release({engine, terms, reading}, out / "r", {});
   const Audit from_mechanism = audit_mechanism(people(), terms, mechanism, {});
   ASSERT_EQ(from_files.attacks.size(), 1u);
   EXPECT_FALSE(from_files.informed);
@@ -205,11 +205,12 @@ TEST_F(AuditTest, ReleaseOfOtherDataOrWithoutIdsIsRefused) {
   data::Engine engine({.folder = terms.folder}, {});
   const data::Reading reading = data::read_people(engine, terms);
   (void)release::publish(engine, terms, reading, mechanism, {.output = out / "replaced"});
-  EXPECT_THROW((void)audit_release(people(), terms, out / "replaced", {}), InputError);
+  EXPECT_THROW((void)audit_release({engine, terms, reading}, out / "replaced", {}), InputError);
   (void)release::publish(engine, spec(), reading, mechanism, {.output = out / "edited"});
   std::ofstream(out / "edited" / "people.csv", std::ios::app) << "stranger,18-20\n";
-  EXPECT_THROW((void)audit_release(people(), spec(), out / "edited", {}), InputError);
-  EXPECT_THROW((void)audit_release(people(), spec(), out / "none", {}), InputError);
+  const data::Spec kept = spec();
+  EXPECT_THROW((void)audit_release({engine, kept, reading}, out / "edited", {}), InputError);
+  EXPECT_THROW((void)audit_release({engine, kept, reading}, out / "none", {}), InputError);
 }
 
 TEST_F(AuditTest, ShadowAttackerFitsTheSameMethodToPeopleOfHisOwn) {

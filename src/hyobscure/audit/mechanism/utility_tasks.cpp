@@ -82,7 +82,8 @@ class Uses {
 
 }  // namespace
 
-std::optional<audit::TaskLabel> task_label(data::Engine& engine, const data::Spec& spec) {
+std::optional<audit::TaskLabel> task_label(data::Engine& engine, const data::Spec& spec,
+                                           const data::Reading& reading) {
   if (spec.audit.task.empty()) return std::nullopt;
   const auto& keep = spec.people.keep;
   const auto found = std::ranges::find(keep, lower_case(spec.audit.task), lower_case);
@@ -91,11 +92,11 @@ std::optional<audit::TaskLabel> task_label(data::Engine& engine, const data::Spe
                      "names a column that is not kept, so users of the release would not have it",
                      "Name one of people.keep, or add it there.");
   std::vector<std::string> cells;
-  engine.query(
-      fmt::format("SELECT coalesce(CAST(k{} AS VARCHAR), '') FROM hyo_kept ORDER BY u", found - keep.begin()),
-      [&](const data::Chunk& chunk) {
-        for (std::size_t row = 0; row < chunk.rows(); ++row) cells.emplace_back(chunk.text(0, row));
-      });
+  engine.query(fmt::format("SELECT coalesce(CAST(k{} AS VARCHAR), '') FROM {} ORDER BY u",
+                           found - keep.begin(), reading.tables.people()),
+               [&](const data::Chunk& chunk) {
+                 for (std::size_t row = 0; row < chunk.rows(); ++row) cells.emplace_back(chunk.text(0, row));
+               });
   return label_of(spec.audit.task, cells);
 }
 

@@ -10,14 +10,15 @@
 #include "hyobscure/base/progress.h"
 #include "hyobscure/data/engine/engine.h"
 #include "hyobscure/data/people/people.h"
+#include "hyobscure/data/read/read.h"
 #include "hyobscure/data/spec/spec.h"
 
 namespace hyobscure::audit {
 
-/// The column of audit.task, person by person; nothing where the spec names none. `engine` must have read the
-/// people of the spec last. Throws InputError where the column is not kept: users of the release would not
-/// have it.
-[[nodiscard]] std::optional<audit::TaskLabel> task_label(data::Engine& engine, const data::Spec& spec);
+/// The column of audit.task, person by person; nothing where the spec names none. `reading` is that of the
+/// engine and spec. Throws InputError where the column is not kept: users of the release would not have it.
+[[nodiscard]] std::optional<audit::TaskLabel> task_label(data::Engine& engine, const data::Spec& spec,
+                                                         const data::Reading& reading);
 
 /// What a publication is good for, as far as it can be measured on such data: rating prediction,
 /// recommendation, item statistics, and the declared task, which comes first.

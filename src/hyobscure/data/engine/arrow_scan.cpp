@@ -88,7 +88,7 @@ void Engine::add_table(const std::shared_ptr<const ArrowTable>& table) {
   duckdb_table_function function = duckdb_create_table_function();
   duckdb_table_function_set_extra_info(function, scanned,
                                        [](void* held) { delete static_cast<ScannedTable*>(held); });
-  const std::string name = "hyo_table_" + std::to_string(++made_);
+  const std::string name = new_name("hyo_table");
   try {
     for (const ArrowTable::Column& column : table->columns())
       scanned->columns.emplace_back(connection, *table, column);

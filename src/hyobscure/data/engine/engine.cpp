@@ -321,7 +321,7 @@ struct Engine::State {
   }
 };
 
-Engine::Engine(const EngineSettings& settings, const Progress& progress) : state_(std::make_unique<State>()) {
+Engine::Engine(const EngineSettings& settings, const Progress& progress) : state_(std::make_shared<State>()) {
   state_->progress = progress;
   if (duckdb_open(nullptr, &state_->database) != DuckDBSuccess ||
       duckdb_connect(state_->database, &state_->connection) != DuckDBSuccess)
@@ -509,7 +509,8 @@ std::string quoted(std::string_view text, char quote) {
 std::string as_plain_name(const std::filesystem::path& file) {
   const std::string name = file.string();
   if (is_pattern(name) && name.find('\\') != name.npos)
-    throw InputError({.source = name}, "the table engine cannot read a path with a backslash and one of [ ? *",
+    throw InputError({.source = name},
+                     "the table engine cannot read a path with a backslash and one of [ ? *",
                      "Rename the file or its folder.");
   std::string plain;
   for (const char letter : name)

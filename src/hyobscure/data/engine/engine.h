@@ -137,6 +137,12 @@ class Engine {
   /// ends the statement. Columns are VARCHAR, BIGINT or DOUBLE.
   std::string made_rows(std::vector<Column> columns, MakeChunk make);
 
+  /// Expired once the engine is gone, and its tables with it.
+  std::weak_ptr<const void> life() const { return std::shared_ptr<const void>(state_, this); }
+
+  /// A name that no other table of this engine has.
+  std::string new_name(const std::string& kind) { return kind + "_" + std::to_string(++made_); }
+
   /// The name of a function from BIGINT to VARCHAR, for statements. It is called on many threads at once and
   /// must give the same text for the same number; `text_of` is kept as long as the engine lives.
   std::string text_function(std::function<std::string(std::int64_t)> text_of);
@@ -161,10 +167,10 @@ class Engine {
  private:
   void* connection() const;
   void add_table(const std::shared_ptr<const ArrowTable>& table);
-  std::size_t made_ = 0;  ///< calls of made_rows, text_function, number_function and add_table
+  std::size_t made_ = 0;  ///< names given by new_name
 
   struct State;
-  std::unique_ptr<State> state_;
+  std::shared_ptr<State> state_;  ///< shared with nobody: others may only ask whether it is still there
 };
 
 /// "name" with the quotes that SQL wants.

@@ -134,7 +134,7 @@ void ChunkMaker::set_text(std::size_t column, std::size_t row, std::string_view 
 }
 
 std::string Engine::made_rows(std::vector<Column> columns, MakeChunk make) {
-  const std::string name = "hyo_made_" + std::to_string(++made_);
+  const std::string name = new_name("hyo_made");
   duckdb_table_function function = duckdb_create_table_function();
   duckdb_table_function_set_name(function, name.c_str());
   duckdb_table_function_set_extra_info(function, new MadeTable{std::move(columns), std::move(make)},
@@ -149,14 +149,14 @@ std::string Engine::made_rows(std::vector<Column> columns, MakeChunk make) {
 }
 
 std::string Engine::text_function(TextOf text_of) {
-  const std::string name = "hyo_made_" + std::to_string(++made_);
+  const std::string name = new_name("hyo_made");
   register_function(static_cast<duckdb_connection>(connection()), name, DUCKDB_TYPE_BIGINT,
                     DUCKDB_TYPE_VARCHAR, std::move(text_of), write_texts);
   return name;
 }
 
 std::string Engine::number_function(NumberOf number_of) {
-  const std::string name = "hyo_made_" + std::to_string(++made_);
+  const std::string name = new_name("hyo_made");
   register_function(static_cast<duckdb_connection>(connection()), name, DUCKDB_TYPE_VARCHAR,
                     DUCKDB_TYPE_BIGINT, std::move(number_of), write_numbers);
   return name;

@@ -116,8 +116,7 @@ TEST(Identifying, TextsThatMostlyOccurOnce) {
               HasSubstr("25 of its 25"));
   EXPECT_THAT(why("note", "'note ' || i", 19), IsEmpty());  // too few to judge
   EXPECT_THAT(why("height", "150 + i * 0.1"), IsEmpty());   // measured, not named
-  EXPECT_THAT(why("code", "10000 + i", 300, {{"people.categorical", "[\"code\"]"}}),
-              HasSubstr("300 of"));
+  EXPECT_THAT(why("code", "10000 + i", 300, {{"people.categorical", "[\"code\"]"}}), HasSubstr("300 of"));
 }
 
 /// Each category occurs once at most as often as there are categories: no accident refuses these.

@@ -175,6 +175,7 @@ Reading read_people(Engine& engine, const Spec& spec) {
     number_kept(engine, spec, relation, people);
   });
   refuse_too_little(spec, people);
+  reading.tables = ReadTables(engine);
   return reading;
 }
 

@@ -5,6 +5,7 @@
 #include "hyobscure/data/engine/engine.h"
 #include "hyobscure/data/engine/source.h"
 #include "hyobscure/data/people/people.h"
+#include "hyobscure/data/read/read_tables.h"
 #include "hyobscure/data/spec/spec.h"
 
 namespace hyobscure::data {
@@ -28,6 +29,7 @@ struct Reading {
   ReadCounts counts;
   Relation people_source;
   Relation events_source;  ///< long data only
+  ReadTables tables = {};
   /// Long data: what the items are called, by their number, unless some person has several events of one
   /// item.
   std::vector<std::string> items_had_once = {};
@@ -40,16 +42,14 @@ struct Reading {
 /// Kept columns (people.keep) are compared cell by cell as they are written; an empty cell is a value of its
 /// own. More than 1000 combinations of them are refused: they would tell people apart.
 ///
-/// Leaves the table hyo_kept (id, secret, k0, k1, ... the cells of people.keep) of the people who were not
-/// left out in the engine, for the release. Of a secret that is no single number, `secret` is which of
-/// SecretSpace::points it is.
+/// The tables of the reading are in the engine, and end with it.
 [[nodiscard]] Reading read_people(Engine& engine, const Spec& spec);
 
 /// SQL that is true of the events that are features, and so may be published: where home is found from
 /// events, not those that tell it (secret.home_events = "leave-out") or that lack their place. `row` is what
-/// the statement calls the source of events, such as "s". For statements after read_people on the same
-/// engine, where it leaves the table hyo_homes. That the cells of the item and value are there, and that the
-/// person is one of hyo_kept, is for the caller to ask.
+/// the statement calls the source of events, such as "s". For statements on the engine of the reading. That
+/// the cells of the item and value are there, and that the person is one of those who were not left out, is
+/// for the caller to ask.
 [[nodiscard]] std::string event_is_feature(const Spec& spec, const Reading& reading, const std::string& row);
 
 /// How a feature column of wide data enters the rows.

@@ -41,16 +41,18 @@ std::string lacks_place(const HomeCells& event) {
   return fmt::format("({} AND ({} IS NULL OR {} IS NULL))", event.may_tell, event.latitude, event.longitude);
 }
 
-std::string tells_home(const Spec& spec, const Grid& grid, const HomeCells& event) {
+std::string tells_home(const Spec& spec, const Grid& grid, const HomeCells& event, const std::string& homes) {
   if (spec.secret.home == "category") return event.may_tell;
-  return fmt::format(
-      "coalesce(({}, {}, {}) IN (SELECT (person, home_row, home_column) FROM hyo_homes), false)",
-      event.person, row_of_cell(grid, event.latitude), column_of_cell(grid, event.longitude));
+  return fmt::format("coalesce(({}, {}, {}) IN (SELECT (person, home_row, home_column) FROM {}), false)",
+                     event.person, row_of_cell(grid, event.latitude), column_of_cell(grid, event.longitude),
+                     homes);
 }
 
-std::string is_feature(const Spec& spec, const Grid& grid, const HomeCells& event) {
+constexpr const char* kHomes = "hyo_homes";  // while reading
+
+std::string is_feature(const Spec& spec, const Grid& grid, const HomeCells& event, const std::string& homes) {
   std::string condition = "NOT " + lacks_place(event);
-  if (spec.secret.home_events == "leave-out") condition += " AND NOT " + tells_home(spec, grid, event);
+  if (spec.secret.home_events == "leave-out") condition += " AND NOT " + tells_home(spec, grid, event, homes);
   return "(" + condition + ")";
 }
 
@@ -122,7 +124,7 @@ EventReader::Counts EventReader::collect(std::span<const std::string> ids, RowCo
                                    : std::nullopt;
       });
   enum Flag : std::int64_t { kIncomplete = 1, kNobody = 2, kNoValue = 4, kNoFeature = 8 };
-  const std::string used = home_is_found(spec_) ? is_feature(spec_, grid_, kStored) : "true";
+  const std::string used = home_is_found(spec_) ? is_feature(spec_, grid_, kStored, kHomes) : "true";
   const std::string flags = fmt::format(
       "CAST(({}) AS BIGINT) + {} * CAST(person IS NULL AS BIGINT) + {} * CAST(value_missing AS BIGINT) + {} "
       "* "
@@ -224,7 +226,7 @@ SparseRows EventReader::features(std::span<const std::string> ids, Reading& read
     if (home_is_found(spec_) && spec_.secret.home_events == "leave-out")
       counts.events_telling_home = engine_.integers(
           fmt::format("SELECT count(*) FROM hyo_events JOIN hyo_kept ON person = id WHERE NOT ({}) AND {}",
-                      incomplete_, tells_home(spec_, grid_, kStored)))[0];
+                      incomplete_, tells_home(spec_, grid_, kStored, kHomes)))[0];
     try {
       SparseRows finished = rows.finish(merge_of(spec_));
       if (!rows.merged()) reading.items_had_once = rows.item_names();
@@ -234,7 +236,7 @@ SparseRows EventReader::features(std::span<const std::string> ids, Reading& read
            fmt::format("(person, item) IN (SELECT (person, item) FROM {} JOIN hyo_kept ON person = id WHERE "
                        "{} GROUP BY "
                        "person, item HAVING count(*) > 1)",
-                       projected_, home_is_found(spec_) ? is_feature(spec_, grid_, kStored) : "true"),
+                       projected_, home_is_found(spec_) ? is_feature(spec_, grid_, kStored, kHomes) : "true"),
            "the person has another event of this item further down, and both have a value",
            "Say what they mean together with events.repeated (sum, mean or max).");
     }
@@ -245,7 +247,8 @@ void EventReader::close() { engine_.run("DROP TABLE IF EXISTS hyo_events"); }
 
 std::string event_is_feature(const Spec& spec, const Reading& reading, const std::string& row) {
   if (!home_is_found(spec)) return "true";
-  return is_feature(spec, *reading.people.space->grid, cells_of_source(spec, reading.events_source, row));
+  return is_feature(spec, *reading.people.space->grid, cells_of_source(spec, reading.events_source, row),
+                    reading.tables.homes());
 }
 
 }  // namespace hyobscure::data

@@ -4,10 +4,10 @@
 #include <string>
 
 #include "hyobscure/data/engine/engine.h"
+#include "hyobscure/data/engine/source.h"
 #include "hyobscure/data/people/people.h"
 #include "hyobscure/data/read/read.h"
 #include "hyobscure/data/read/row_collector.h"
-#include "hyobscure/data/engine/source.h"
 #include "hyobscure/data/spec/spec.h"
 
 namespace hyobscure::data {

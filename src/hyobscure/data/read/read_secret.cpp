@@ -8,9 +8,9 @@
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/numeric.h"
-#include "hyobscure/data/secret/atoms.h"
 #include "hyobscure/data/read/categories.h"
 #include "hyobscure/data/read/places.h"
+#include "hyobscure/data/secret/atoms.h"
 #include "hyobscure/data/spec/secret_checks.h"
 
 namespace hyobscure::data {

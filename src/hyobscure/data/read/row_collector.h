@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "hyobscure/base/scratch.h"
-#include "hyobscure/data/people/people.h"
 #include "hyobscure/data/engine/text_numbers.h"
+#include "hyobscure/data/people/people.h"
 
 namespace hyobscure::data {
 

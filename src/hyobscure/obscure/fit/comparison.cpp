@@ -9,9 +9,9 @@
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/census/statistics.h"
+#include "hyobscure/obscure/fit/fit.h"
 #include "hyobscure/obscure/leakage/exact_values.h"
 #include "hyobscure/obscure/methods/fine.h"
-#include "hyobscure/obscure/fit/fit.h"
 
 namespace hyobscure::obscure {
 namespace {

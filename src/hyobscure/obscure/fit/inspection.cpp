@@ -9,12 +9,12 @@
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/stopwatch.h"
 #include "hyobscure/census/statistics.h"
-#include "hyobscure/obscure/leakage/accounting.h"
-#include "hyobscure/obscure/leakage/exact_values.h"
 #include "hyobscure/obscure/fit/fit.h"
 #include "hyobscure/obscure/groups/labels.h"
-#include "hyobscure/solve/groups/first_groups.h"
+#include "hyobscure/obscure/leakage/accounting.h"
+#include "hyobscure/obscure/leakage/exact_values.h"
 #include "hyobscure/solve/channel/leakage.h"
+#include "hyobscure/solve/groups/first_groups.h"
 
 namespace hyobscure::obscure {
 namespace {

@@ -227,9 +227,6 @@ void describe(auto& archive, Is<census::Census> auto& census) {
   members(archive, clustering.model.centres, clustering.model.normalise, clustering.cluster_of_row,
           clustering.inertia, clustering.iterations, census.counts, census.pair_sums);
 }
-void describe(auto& archive, Is<TakenCensus> auto& taken) {
-  members(archive, taken.people, taken.counts, taken.census);
-}
 
 // --- whether what was read can be what was written: everything that is an index is one
 
@@ -340,9 +337,10 @@ void write_numbers(const fs::path& file, const data::Stored<Number>& numbers) {
 }
 
 /// The same, without a copy of everything in memory. The folder is still nobody else's.
-void write_people(const fs::path& file, const TakenCensus& taken, const fs::path& folder) {
+void write_people(const fs::path& file, const data::People& people, const data::ReadCounts& counts,
+                  const census::Census& census, const fs::path& folder) {
   Writer writer(file);
-  describe(writer, taken);
+  members(writer, people, counts, census);
   if (!writer.good())
     throw InputError({.source = folder.string()}, "cannot be written",
                      "Make room on the disk, or write elsewhere.");
@@ -399,27 +397,21 @@ OurFolder census_folder() {
           .files = {kPeopleFile, kItemsFile, kValuesFile}};
 }
 
-TakenCensus take_census_of(data::Engine& engine, const data::Spec& spec, const Progress& progress) {
-  data::Reading reading = data::read_people(engine, spec);
-  (void)terms_of(reading.people, spec);
-  census::Census census = census_of(reading.people, spec, progress);
-  return {std::move(reading.people), reading.counts, std::move(census)};
-}
-
-void save_census(const TakenCensus& taken, const data::Spec& spec, const fs::path& folder, bool force) {
+void save_census(const data::People& people, const data::ReadCounts& counts, const census::Census& census,
+                 const data::Spec& spec, const fs::path& folder, bool force) {
   Json files = Json::array();
   for (const data::SourceSpec* source : sources(spec)) files.push_back(state_of(file_of(spec, *source)));
   StagedFolder staged(folder, force, census_folder());
-  write_people(staged.path() / kPeopleFile, taken, folder);
-  write_numbers(staged.path() / kItemsFile, taken.people.features.items);
-  write_numbers(staged.path() / kValuesFile, taken.people.features.values);
+  write_people(staged.path() / kPeopleFile, people, counts, census, folder);
+  write_numbers(staged.path() / kItemsFile, people.features.items);
+  write_numbers(staged.path() / kValuesFile, people.features.values);
   const Json description = {{"kind", kKind},
                             {"format", kFormat},
                             {"version", version()},
                             {"spec", reading_settings(spec)},
                             {"sources", files},
-                            {"people", taken.people.size()},
-                            {"entries", taken.people.features.entries()},
+                            {"people", people.size()},
+                            {"entries", people.features.entries()},
                             {"sha256", hashes_of(staged.path())}};
   write_file(staged.path() / kCensusFile, description.dump(2) + "\n", FileAccess::OwnerOnly);
   staged.commit();
@@ -434,7 +426,7 @@ TakenCensus load_census(const fs::path& folder, const data::Spec& spec) {
     const MappedFile file(folder / kPeopleFile);
     Reader reader(file.bytes());
     TakenCensus taken;
-    describe(reader, taken);
+    members(reader, taken.people, taken.counts, taken.census);
     taken.people.features.items = data::Stored<std::uint32_t>(MappedFile(folder / kItemsFile));
     taken.people.features.values = data::Stored<double>(MappedFile(folder / kValuesFile));
     if (!reader.at_end() || !is_whole(taken.people) || !is_whole(taken.census, taken.people))

@@ -16,15 +16,11 @@ struct TakenCensus {
   census::Census census;
 };
 
-/// Reads the people of the spec and takes their census. Refuses first what no census can mend.
-[[nodiscard]] TakenCensus take_census_of(data::Engine& engine, const data::Spec& spec,
-                                         const Progress& progress);
-
 /// Writes a folder that load_census reads again: as private as the mechanism, and larger, since it holds all
 /// features. Throws InputError where nothing could tell later whether the data is still the same (a query, a
 /// pattern of files, a table of a database), and when it cannot be written.
-void save_census(const TakenCensus& taken, const data::Spec& spec, const std::filesystem::path& folder,
-                 bool force);
+void save_census(const data::People& people, const data::ReadCounts& counts, const census::Census& census,
+                 const data::Spec& spec, const std::filesystem::path& folder, bool force);
 
 /// The census that was saved, bit for bit; the features stay in their files. Throws InputError when the files
 /// of the spec have changed since, or the spec reads, clusters or measures otherwise: only [groups],

@@ -25,7 +25,7 @@ class SavedCensus : public testing::TestWithParam<data::SynthKind> {
     data::synthesise({.kind = GetParam(), .people = 300, .dependence = 0.8, .items = 100, .entries = 20},
                      folder_ / "d", false);
     taken_ = take(spec());
-    save_census(taken_, spec(), folder_ / "census", false);
+    save_census(taken_.people, taken_.counts, taken_.census, spec(), folder_ / "census", false);
   }
 
   data::Spec spec(std::vector<data::Override> overrides = {}) const {
@@ -36,7 +36,9 @@ class SavedCensus : public testing::TestWithParam<data::SynthKind> {
 
   static TakenCensus take(const data::Spec& spec) {
     data::Engine engine({.folder = spec.folder}, {});
-    return take_census_of(engine, spec, {});
+    data::Reading reading = data::read_people(engine, spec);
+    census::Census census = census_of(reading.people, spec);
+    return {std::move(reading.people), reading.counts, std::move(census)};
   }
 
   std::string refusal(const data::Spec& spec) const {
@@ -124,7 +126,8 @@ TEST_P(SavedCensus, IsRefusedWhenItsFilesAreNotWhole) {
 
 TEST_P(SavedCensus, OfAQueryIsNotSaved) {
   const data::Spec query = spec({{"people.file", ""}, {"people.query", "SELECT * FROM 'people.csv'"}});
-  EXPECT_THROW(save_census(taken_, query, folder_ / "other", false), InputError);
+  EXPECT_THROW(save_census(taken_.people, taken_.counts, taken_.census, query, folder_ / "other", false),
+               InputError);
   EXPECT_FALSE(fs::exists(folder_ / "other"));
 }
 
