@@ -66,8 +66,9 @@ class SparsePeopleDistances final : public hyobscure::solve::PersonDistances {
       : distances_(hyobscure::census::Distance::JensenShannon, rows, members) {}
   std::size_t size() const override { return distances_.size(); }
   void row(std::size_t person, std::span<float> to) const override { distances_.row(person, to); }
-  void some(std::size_t person, std::span<const std::uint32_t> donors, std::span<float> to) const override {
-    distances_.some(person, donors, to);
+  void distances_to(std::size_t person, std::span<const std::uint32_t> donors,
+                    std::span<float> to) const override {
+    distances_.distances_to(person, donors, to);
   }
 
  private:

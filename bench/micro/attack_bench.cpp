@@ -122,12 +122,12 @@ void AttackTenReleases(benchmark::State& state) {
   }
   std::vector<double> numbers;
   for (int age = 18; age <= 50; ++age) numbers.push_back(age);
-  const audit::Victims victims{.features = crowd.rows,
-                               .value_of_person = values,
-                               .values = 33,
-                               .numbers = numbers,
-                               .group_of_person = groups,
-                               .groups = 4};
+  const audit::AttackTargets targets{.features = crowd.rows,
+                                     .value_of_person = values,
+                                     .values = 33,
+                                     .numbers = numbers,
+                                     .group_of_person = groups,
+                                     .groups = 4};
   const auto publish = [&](int r) {
     std::mt19937 random(static_cast<unsigned>(r));
     audit::Publication published{.rows = crowd.rows, .row_of_person = {}};
@@ -137,7 +137,7 @@ void AttackTenReleases(benchmark::State& state) {
   };
   const audit::Scenario scenario = state.range(0) == 1 ? audit::Scenario::I : audit::Scenario::II;
   std::vector<audit::AttackResult> results;
-  for (auto _ : state) results = audit::attack(victims, publish, scenario, {}, Key::from_seed(1));
+  for (auto _ : state) results = audit::attack(targets, publish, scenario, {}, Key::from_seed(1));
 
   for (const audit::AttackResult& result : results)
     if (result.error.advantage.above_zero() || !result.error.unobscured_advantage.above_zero())

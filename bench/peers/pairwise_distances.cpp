@@ -29,7 +29,7 @@ int main(int count, char** words) {
     return 3;
   }
 
-  const census::Distance distance = census::distance_named(spec.channel.distance);
+  const census::Distance distance = spec.channel.distance;
   std::vector<double> table(people * people);
   parallel_blocks(people, 16, [&](std::size_t begin, std::size_t end) {
     for (std::size_t u = begin; u < end; ++u)

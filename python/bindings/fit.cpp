@@ -24,7 +24,7 @@ using obscure::Mechanism;
 /// What fit found, with what it takes to ask for other budgets.
 struct Fitted {
   std::shared_ptr<Mechanism> mechanism;
-  std::optional<audit::KeptPromise> target = {};
+  std::optional<audit::TargetSearch> target = {};
   std::shared_ptr<const obscure::TakenCensus> taken = {};
   double seconds = 0;
   bool stopped = false;

@@ -14,10 +14,10 @@ std::string_view text_of(const nb::bytes& bytes) { return {bytes.c_str(), bytes.
 
 census::AdditiveDistance distance_of(const FrameSpec& spec, std::size_t columns,
                                      const std::pair<double, double>& extent) {
-  const census::Distance distance = census::distance_named(spec.spec.channel.distance);
+  const census::Distance distance = spec.spec.channel.distance;
   if (!census::is_additive(distance))
     throw InputError({.source = spec.name + ", channel.distance"},
-                     fmt::format("{} needs every pair of people", spec.spec.channel.distance),
+                     fmt::format("{} needs every pair of people", data::word(distance)),
                      "Take jensen-shannon, squared-euclidean or hamming.");
   return census::additive_distance(distance, columns, {.entry = extent.first, .square = extent.second});
 }

@@ -93,7 +93,7 @@ std::string manifest(const Draws& draws, const FrameSpec& spec,
   };
   manifest.format = "parquet";
   manifest.whole_numbers = whole_numbers;
-  manifest.columns = {.id = spec.spec.release.ids == "drop" ? std::string() : name("id"),
+  manifest.columns = {.id = spec.spec.release.ids == data::PublishedIds::Drop ? std::string() : name("id"),
                       .secret = name("secret"),
                       .features = features,
                       .person = name("person"),
@@ -123,7 +123,7 @@ void bind_draw_kernels(nb::module_& module) {
           "Raises InputError for a mechanism that `fit` called weaker than it should be.")
       .def_prop_ro("fingerprint", [](const Draws& draws) { return draws.mechanism().data_fingerprint; })
       .def_prop_ro("limits", [](const Draws& draws) {
-        const obscure::Limits& limits = draws.mechanism().limits;
+        const published::Limits& limits = draws.mechanism().limits;
         return std::tuple(limits.least_people, limits.most_people, limits.least_values, limits.most_values);
       });
   module.def("manifest", manifest, nb::arg("draws"), nb::arg("spec"), nb::arg("columns"), nb::arg("features"),

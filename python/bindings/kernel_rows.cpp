@@ -55,8 +55,7 @@ std::string fingerprint(const std::vector<std::string>& blocks, const InputArray
 }
 
 void check_rows(const InputRows& rows, std::size_t columns, const FrameSpec& spec) {
-  census::check_rows(census::distance_named(spec.spec.channel.distance), rows_of(rows, columns),
-                     spec.spec.name);
+  census::check_rows(spec.spec.channel.distance, rows_of(rows, columns), spec.spec.name);
 }
 
 std::pair<double, double> extent(const InputRows& rows, std::size_t columns) {

@@ -46,7 +46,13 @@ void bind_spec_kernel(nb::module_& module) {
       .def_prop_ro("is_long", [](const FrameSpec& s) { return s.spec.is_long(); })
       .def_prop_ro("id", [](const FrameSpec& s) { return s.spec.people.id; })
       .def_prop_ro("secrets", [](const FrameSpec& s) { return s.spec.people.secret.all; })
-      .def_prop_ro("secret_kinds", [](const FrameSpec& s) { return s.spec.secret.kind.all; })
+      .def_prop_ro("secret_kinds",
+                   [](const FrameSpec& s) {
+                     std::vector<std::string> kinds;
+                     for (const data::AxisKind kind : s.spec.secret.kind.all)
+                       kinds.push_back(data::word(kind));
+                     return kinds;
+                   })
       .def_prop_ro("features", [](const FrameSpec& s) { return s.spec.people.features; })
       .def_prop_ro("keep", [](const FrameSpec& s) { return s.spec.people.keep; })
       .def_prop_ro("categorical", [](const FrameSpec& s) { return s.spec.people.categorical; })
@@ -58,9 +64,9 @@ void bind_spec_kernel(nb::module_& module) {
       .def_prop_ro("time", [](const FrameSpec& s) { return s.spec.events.time; })
       .def_prop_ro("atoms", [](const FrameSpec& s) { return s.spec.secret.atoms; })
       .def_prop_ro("fewest_people", [](const FrameSpec& s) { return s.spec.secret.fewest_people; })
-      .def_prop_ro("distance", [](const FrameSpec& s) { return s.spec.channel.distance; })
-      .def_prop_ro("ids", [](const FrameSpec& s) { return s.spec.release.ids; })
-      .def_prop_ro("order", [](const FrameSpec& s) { return s.spec.release.order; });
+      .def_prop_ro("distance", [](const FrameSpec& s) { return data::word(s.spec.channel.distance); })
+      .def_prop_ro("ids", [](const FrameSpec& s) { return data::word(s.spec.release.ids); })
+      .def_prop_ro("order", [](const FrameSpec& s) { return data::word(s.spec.release.order); });
 }
 
 }  // namespace hyobscure::python

@@ -61,7 +61,7 @@ bool is_text_of_release(const Manifest& manifest, const std::string& column) {
   const published::ManifestColumns& columns = manifest.columns;
   if (column == columns.secret || std::ranges::find(columns.parts, column) != columns.parts.end())
     return true;
-  return manifest.ids == "replace" && (column == columns.id || column == columns.person);
+  return manifest.ids == data::PublishedIds::Replace && (column == columns.id || column == columns.person);
 }
 
 /// Something to select from: the people or events of a release.

@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind.h"
+#include "hyobscure/obscure/methods/settings.h"
 
 namespace hyobscure::python {
 namespace {
@@ -59,7 +60,7 @@ void bind_source(nb::module_& module) {
       .def("__repr__", [](const data::Setting& setting) {
         return setting.full_name() + ": " + setting.type + " (" + setting.fallback + ") " + setting.help;
       });
-  module.def("settings", &data::settings, nb::rv_policy::copy, "All keys of a spec.");
+  module.def("settings", &obscure::settings, "All keys of a spec.");
 }
 
 }  // namespace hyobscure::python

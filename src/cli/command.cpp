@@ -1,12 +1,25 @@
 #include "cli/command.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <set>
 
 #include "hyobscure/base/terminal.h"
+#include "hyobscure/obscure/methods/settings.h"
 
 namespace hyobscure::cli {
+namespace {
+
+std::vector<std::string> method_names() {
+  std::vector<std::string> names;
+  for (const obscure::Method& method : obscure::methods()) names.push_back(method.name);
+  return names;
+}
+
+}  // namespace
 
 void print(std::string_view text) {
   const std::string shown = for_terminal(text);
@@ -49,9 +62,9 @@ void add_spec_flags(CLI::App& command, SpecOptions& spec) {
       "largest expected distance, or such as \"at most 2 % of rating RMSE\" (channel.budget)", kShort);
   add("--clusters", "channel.clusters", "clusters of people (channel.clusters)", kShort);
   add("--groups", "groups.count", "number of groups (groups.count)", kShort);
-  add("--method", "method.name", "exact, hyobscure or xobf (method.name)", kShort);
+  add("--method", "method.name", fmt::format("{} (method.name)", fmt::join(method_names(), ", ")), kShort);
   add("--seed", "method.seed", "repeatable draws, for trials only (method.seed)", kShort);
-  for (const data::Setting& setting : data::settings())
+  for (const data::Setting& setting : obscure::settings())
     add("--" + setting.full_name(), setting.full_name(), setting.help, "");
 }
 

@@ -83,8 +83,8 @@ int run(const DemoOptions& options, StagedFolder& staged, const CommonOptions& c
   const data::AuditSpec usual = bench.spec().audit;
   data::AuditSpec quick = usual;
   quick.releases = 4;
-  quick.scenarios = {"I"};
-  quick.attackers = {"boosting"};
+  quick.scenarios = {data::AttackScenario::I};
+  quick.attackers = {data::AttackModel::Boosting};
   bench.set_audit(quick);
   const Stopwatch comparing;
   const audit::TradeOff compared = bench.compare({.methods = {"fine", "exact", "dp"}, .points = 3}, true);

@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/json.h"
+#include "hyobscure/data/spec/nearest_word.h"
 #include "hyobscure/experiment/run_experiment.h"
 
 namespace hyobscure::cli {

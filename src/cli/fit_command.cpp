@@ -58,7 +58,7 @@ int run(const FitOptions& options, const CommonOptions& common, const Progress& 
         "{}{}\nWrote {} (private: keep it, readable by you only)\n{}Next: hyobscure publish {} -m {} -o "
         "release\n",
         report::mechanism_text(mechanism, bench.counts()),
-        fitted.target ? "\n" + report::kept_promise_text(*fitted.target) : "", options.output,
+        fitted.target ? "\n" + report::target_search_text(*fitted.target) : "", options.output,
         options.save_census.empty()
             ? ""
             : fmt::format("Wrote {} (private too: it holds everybody's secret and features)\n",

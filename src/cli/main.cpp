@@ -13,6 +13,7 @@
 #include "hyobscure/base/parallel.h"
 #include "hyobscure/base/terminal.h"
 #include "hyobscure/base/version.h"
+#include "hyobscure/data/spec/nearest_word.h"
 
 namespace hyobscure::cli {
 namespace {

@@ -83,7 +83,7 @@ class TemporaryFile {
   }
 
  private:
-  Perishable file_;
+  TemporaryPath file_;
   int descriptor_ = -1;
 };
 

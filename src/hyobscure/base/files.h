@@ -83,7 +83,7 @@ class StagedFolder {
   std::filesystem::path target_;
   bool force_;
   OurFolder ours_;
-  Perishable staging_;
+  TemporaryPath staging_;
 };
 
 }  // namespace hyobscure

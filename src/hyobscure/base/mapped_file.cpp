@@ -48,7 +48,7 @@ MappedFile::~MappedFile() {
 
 MappedFile::MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
 
-void MappedFile::let_go(std::size_t begin, std::size_t end) const {
+void MappedFile::release_pages(std::size_t begin, std::size_t end) const {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   begin = (begin + page - 1) / page * page;
   end = end >= bytes_.size() ? bytes_.size() : end / page * page;

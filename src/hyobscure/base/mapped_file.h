@@ -19,7 +19,7 @@ class MappedFile {
 
   std::span<const std::byte> bytes() const { return bytes_; }
   /// Lets the memory of whole pages between these bytes go; they are fetched again when looked at.
-  void let_go(std::size_t begin, std::size_t end) const;
+  void release_pages(std::size_t begin, std::size_t end) const;
 
  private:
   std::span<const std::byte> bytes_;

@@ -22,8 +22,8 @@ TEST(MappedFile, ShowsTheBytesAlsoAfterItLetThemGo) {
   write_file(folder.path() / "f", content, FileAccess::OwnerOnly);
   const MappedFile file(folder.path() / "f");
   EXPECT_EQ(text_of(file), content);
-  file.let_go(5, 50'000);
-  file.let_go(0, content.size());
+  file.release_pages(5, 50'000);
+  file.release_pages(0, content.size());
   EXPECT_EQ(text_of(file), content);
 }
 

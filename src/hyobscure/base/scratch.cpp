@@ -58,7 +58,7 @@ int open_scratch() {
 
 }  // namespace
 
-Perishable::Perishable(fs::path path) : path_(fs::absolute(path)) {
+TemporaryPath::TemporaryPath(fs::path path) : path_(fs::absolute(path)) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return;  // too many open files: still removed with this object
   guard_ = spawn_guard(path_, ends[0]);
@@ -66,7 +66,7 @@ Perishable::Perishable(fs::path path) : path_(fs::absolute(path)) {
   pipe_ = ends[1];
 }
 
-Perishable::~Perishable() {
+TemporaryPath::~TemporaryPath() {
   std::error_code ignored;
   fs::remove_all(path_, ignored);
   if (pipe_ >= 0) ::close(pipe_);

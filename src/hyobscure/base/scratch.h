@@ -12,12 +12,12 @@ namespace hyobscure {
 
 /// A file or folder that must not stay: it is removed with this object, and also when the process is killed.
 /// A process of its own (a shell that waits on a pipe) sees to the latter. Renaming the path away keeps it.
-class Perishable {
+class TemporaryPath {
  public:
-  explicit Perishable(std::filesystem::path path);
-  ~Perishable();
-  Perishable(const Perishable&) = delete;
-  Perishable& operator=(const Perishable&) = delete;
+  explicit TemporaryPath(std::filesystem::path path);
+  ~TemporaryPath();
+  TemporaryPath(const TemporaryPath&) = delete;
+  TemporaryPath& operator=(const TemporaryPath&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
 

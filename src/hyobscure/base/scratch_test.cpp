@@ -18,34 +18,34 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST(Perishable, IsGoneWithTheObject) {
+TEST(TemporaryPath, IsGoneWithTheObject) {
   const TestFolder folder;
   fs::create_directories(folder / "a/b");
   std::ofstream(folder / "a/b/file") << "x";
   {
-    const Perishable guarded(folder / "a");
+    const TemporaryPath guarded(folder / "a");
   }
   EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
-TEST(Perishable, StaysUnderAnotherName) {
+TEST(TemporaryPath, StaysUnderAnotherName) {
   const TestFolder folder;
   fs::create_directories(folder / "a");
   {
-    const Perishable guarded(folder / "a");
+    const TemporaryPath guarded(folder / "a");
     fs::rename(folder / "a", folder / "kept");
   }
   EXPECT_TRUE(fs::exists(folder / "kept"));
 }
 
-TEST(Perishable, IsGoneAfterAKill) {
+TEST(TemporaryPath, IsGoneAfterAKill) {
   const TestFolder folder;
   fs::create_directories(folder / "-rf a's \"folder\"/b");
   int ready[2];
   ASSERT_EQ(::pipe(ready), 0);
   const pid_t child = ::fork();
   if (child == 0) {
-    const Perishable guarded(folder / "-rf a's \"folder\"");
+    const TemporaryPath guarded(folder / "-rf a's \"folder\"");
     if (::write(ready[1], "x", 1) == 1) ::pause();
     ::_exit(1);
   }

@@ -164,16 +164,11 @@ VectorXd squares_of_cells(const AdditiveDistance& distance, const SparseRows& ro
 }  // namespace
 
 Distance distance_named(const std::string& name) {
-  static const std::map<std::string, Distance> kNames = {{"jensen-shannon", Distance::JensenShannon},
-                                                         {"squared-euclidean", Distance::SquaredEuclidean},
-                                                         {"euclidean", Distance::Euclidean},
-                                                         {"jaccard", Distance::Jaccard},
-                                                         {"hamming", Distance::Hamming}};
-  const auto found = kNames.find(name);
-  if (found == kNames.end())
+  const auto found = data::word_named<Distance>(name);
+  if (!found)
     throw InputError({.source = "distance"}, "there is no distance of this name",
                      "Take one of docs/settings.md.");
-  return found->second;
+  return *found;
 }
 
 double distance_between(Distance distance, SparseRows::Row a, SparseRows::Row b, std::size_t columns) {

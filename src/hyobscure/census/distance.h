@@ -8,20 +8,13 @@
 
 #include "hyobscure/base/progress.h"
 #include "hyobscure/data/people/people.h"
+#include "hyobscure/data/spec/words.h"
 
 namespace hyobscure::census {
 
-/// How unlike two people are. An item that is not stored in a row has the value 0.
-enum class Distance {
-  JensenShannon,     ///< of the rows scaled to sum 1, in nats: 0 .. log 2; counts and ratings
-  SquaredEuclidean,  ///< |x - y|^2
-  Euclidean,         ///< |x - y|
-  Jaccard,           ///< 1 - |A and B| / |A or B| of the sets of non-zero items; two empty sets: 0
-  Hamming,           ///< items in exactly one of the two sets, as a share of all columns: 0 .. 1
-};
+using data::Distance;
 
-/// "jensen-shannon", "squared-euclidean", "euclidean", "jaccard", "hamming"; throws InputError for another
-/// name.
+/// By its word in a spec; throws InputError for another name.
 [[nodiscard]] Distance distance_named(const std::string& name);
 
 /// The definition, by one merge of the two rows. The rows must have passed check_rows.

@@ -450,7 +450,7 @@ SparseRows copy_rows(const SparseRows& rows, const Labels& chosen) {
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     copy.append_row(rows[chosen[i]]);
     if (i % kRowsTogether != kRowsTogether - 1 && i + 1 != chosen.size()) continue;
-    rows.let_go(kept_from, chosen[i] + 1);
+    rows.release_pages(kept_from, chosen[i] + 1);
     kept_from = chosen[i];
   }
   return copy;
@@ -547,7 +547,7 @@ Labels relabel(const SparseRows& rows, const FullPass& pass, const Labels& label
       const auto row = rows[pass.near_ties[i]];
       result[pass.near_ties[i]] = find_nearest(row, scale_of(row, model.normalise), kernel, products).cluster;
     }
-    rows.let_go(pass.near_ties[begin], pass.near_ties[end - 1] + 1);
+    rows.release_pages(pass.near_ties[begin], pass.near_ties[end - 1] + 1);
   });
   return result;
 }

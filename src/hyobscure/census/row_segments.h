@@ -21,7 +21,7 @@ void for_row_segments(const data::SparseRows& rows, Body&& body, std::size_t ent
     const auto last = std::upper_bound(first, rows.starts.end(), *first + entries) - 1;
     const std::size_t end = std::max(begin + 1, static_cast<std::size_t>(last - rows.starts.begin()));
     body(begin, end);
-    rows.let_go(before, end);  // from the run before: the page in which both meet is whole only now
+    rows.release_pages(before, end);  // from the run before: the page in which both meet is whole only now
     before = begin;
     begin = end;
   }

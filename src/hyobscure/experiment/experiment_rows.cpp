@@ -116,8 +116,8 @@ Cells trade_off_columns(bool of_places) {
 Cells trade_off_cells(const audit::AuditedPoint& audited) {
   const obscure::FrontierPoint& point = audited.point;
   Cells cells = {fmt::format("{}", fmt::join(point.groups, " "))};
-  append(cells, {point.distance, point.leakage, point.leakage_groups, point.leakage_features,
-                 point.leakage_clusters, point.leakage_learned, point.gap, point.joint_gap});
+  append(cells, {point.distance, point.leakage.total, point.leakage.groups, point.leakage.features,
+                 point.leakage.clusters, point.leakage.learned, point.gap, point.joint_gap});
   for (const NamedAttack& named : attacks()) {
     const audit::AttackResult* result = result_of(audited.audit, named);
     append_errors(cells, result == nullptr ? audit::AttackErrors{} : result->error);
@@ -150,7 +150,7 @@ Cells scalability_columns() {
 
 Cells scalability_cells(const StageSeconds& seconds, const obscure::FrontierPoint& point) {
   Cells cells;
-  append(cells, {point.distance, point.leakage, seconds.synthesis, seconds.reading, seconds.census,
+  append(cells, {point.distance, point.leakage.total, seconds.synthesis, seconds.reading, seconds.census,
                  seconds.method, seconds.peak_megabytes});
   return cells;
 }

@@ -93,7 +93,7 @@ class Runner {
     if (experiment_.synthetic) return false;
     const data::Spec spec = data::parse_spec(read_file(experiment_.spec), experiment_.spec.string(),
                                              places_.data, experiment_.set);
-    return std::ranges::find(spec.secret.kind.all, "spatial") != spec.secret.kind.all.end();
+    return std::ranges::find(spec.secret.kind.all, data::AxisKind::Spatial) != spec.secret.kind.all.end();
   }
 
   bool stopped() const { return progress_.stop_requested(); }

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <stdexcept>
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/files.h"
@@ -29,6 +29,16 @@ void visit_texts(M& manifest, Visit&& visit) {
   visit("ids", manifest.ids);
   visit("file_format", manifest.format);
   visit("draw", manifest.draw);
+}
+
+std::string text_of(const std::string& text) { return text; }
+std::string text_of(data::PublishedIds ids) { return data::word(ids); }
+
+void take_text(const Json& json, std::string& text) { text = json; }
+void take_text(const Json& json, data::PublishedIds& ids) {
+  const auto known = data::word_named<data::PublishedIds>(json.get<std::string>());
+  if (!known) throw std::out_of_range("ids");
+  ids = *known;
 }
 
 template <class L, class Visit>
@@ -69,13 +79,9 @@ ManifestColumns columns_from(const Json& json) {
   return columns;
 }
 
-const std::map<data::AxisKind, std::string> kKindNames = {{data::AxisKind::Ordered, "ordered"},
-                                                          {data::AxisKind::Spatial, "spatial"},
-                                                          {data::AxisKind::Categorical, "categorical"}};
-
 Json kinds_json(const std::vector<data::AxisKind>& kinds) {
   Json json = Json::array();
-  for (const data::AxisKind kind : kinds) json.push_back(kKindNames.at(kind));
+  for (const data::AxisKind kind : kinds) json.push_back(data::word(kind));
   return json;
 }
 
@@ -83,8 +89,7 @@ Json kinds_json(const std::vector<data::AxisKind>& kinds) {
 std::vector<data::AxisKind> kinds_from(const Json& json) {
   std::vector<data::AxisKind> kinds;
   for (const Json& name : json)
-    for (const auto& [kind, known] : kKindNames)
-      if (name == known) kinds.push_back(kind);
+    if (const auto kind = data::word_named<data::AxisKind>(name.get<std::string>())) kinds.push_back(*kind);
   return kinds;
 }
 
@@ -122,7 +127,7 @@ Group published_group_from(Json json) {
 
 Json unsealed_json(const Manifest& manifest) {
   Json json = {{"kind", "hyobscure release"}, {"format", Manifest::kFormat}};
-  visit_texts(manifest, [&](const char* name, const std::string& text) { json[name] = text; });
+  visit_texts(manifest, [&](const char* name, const auto& text) { json[name] = text_of(text); });
   json["seeded"] = manifest.seeded;
   if (manifest.seeded) json["warning"] = kTrial;
   if (manifest.accepted_leakage) json["accepted_leakage"] = true;
@@ -130,10 +135,7 @@ Json unsealed_json(const Manifest& manifest) {
   json["files"] = Json::array();
   for (const ManifestFile& file : manifest.files)
     json["files"].push_back({{"name", file.name}, {"rows", file.rows}, {"sha256", file.sha256}});
-  json["constraints"] = {{"people", {manifest.least_people, manifest.most_people}},
-                         {"values", {manifest.least_values, manifest.most_values}}};
-  if (!manifest.columns.keep.empty())
-    json["constraints"]["for"] = manifest.limits_for_pools ? "pools" : "groups";
+  json["constraints"] = limits_json(manifest.limits, !manifest.columns.keep.empty());
   json["secret_kinds"] = kinds_json(manifest.kinds);
   json["secret_whole_numbers"] = manifest.whole_numbers;
   if (manifest.grid) json["grid"] = grid_json(*manifest.grid);
@@ -150,18 +152,13 @@ std::string seal_of(const Json& unsealed) { return sha256(unsealed.dump()); }
 
 Manifest from_json(const Json& json) {
   Manifest manifest;
-  visit_texts(manifest, [&](const char* name, std::string& text) { text = json.at(name); });
+  visit_texts(manifest, [&](const char* name, auto& text) { take_text(json.at(name), text); });
   manifest.seeded = json.at("seeded");
   manifest.accepted_leakage = json.value("accepted_leakage", false);
   manifest.columns = columns_from(json.at("columns"));
   for (const Json& file : json.at("files"))
     manifest.files.push_back({.name = file.at("name"), .rows = file.at("rows"), .sha256 = file.at("sha256")});
-  const Json& constraints = json.at("constraints");
-  manifest.least_people = constraints.at("people").at(0);
-  manifest.most_people = constraints.at("people").at(1);
-  manifest.least_values = constraints.at("values").at(0);
-  manifest.most_values = constraints.at("values").at(1);
-  manifest.limits_for_pools = constraints.value("for", "") == "pools";
+  manifest.limits = limits_from(json.at("constraints"));
   manifest.kinds = kinds_from(json.at("secret_kinds"));
   manifest.whole_numbers = json.at("secret_whole_numbers");
   if (json.contains("grid")) manifest.grid = grid_from(json.at("grid"));
@@ -199,12 +196,10 @@ bool has_axes(const Group& group, const std::vector<data::AxisKind>& kinds) {
 
 /// File names become paths and words become branches: only what publish writes is taken.
 bool is_consistent(const Manifest& manifest) {
-  const bool words = one_of(manifest.shape, {"long", "wide"}) &&
-                     one_of(manifest.ids, {"keep", "replace", "drop"}) &&
-                     one_of(manifest.format, {"csv", "parquet"});
+  const bool words = one_of(manifest.shape, {"long", "wide"}) && one_of(manifest.format, {"csv", "parquet"});
   const ManifestColumns& columns = manifest.columns;
   const bool roles =
-      !columns.secret.empty() && columns.id.empty() == (manifest.ids == "drop") &&
+      !columns.secret.empty() && columns.id.empty() == (manifest.ids == data::PublishedIds::Drop) &&
       (manifest.is_long() ? !columns.person.empty() && !columns.item.empty() && !columns.id.empty()
                           : !columns.features.empty());
   std::vector<std::string> expected = {manifest.people_file()};
@@ -279,6 +274,8 @@ Manifest read_manifest(const std::filesystem::path& file) {
     manifest.says_nothing_else = without_seal(json) == unsealed_json(manifest);
     return manifest;
   } catch (const Json::exception&) {
+    throw_damaged(file);
+  } catch (const std::out_of_range&) {
     throw_damaged(file);
   }
 }

@@ -10,7 +10,9 @@
 #include "hyobscure/base/numeric.h"
 #include "hyobscure/base/random.h"
 #include "hyobscure/data/secret/secret_space.h"
+#include "hyobscure/data/spec/words.h"
 #include "hyobscure/published/group.h"
+#include "hyobscure/published/limits.h"
 
 namespace hyobscure::published {
 
@@ -69,15 +71,12 @@ struct Manifest {
   std::string objective;
   std::string distance;  ///< its name
   std::string shape;     ///< long, wide
-  std::string ids;       ///< keep, replace, drop
-  std::string format;    ///< csv, parquet
-  std::string draw;      ///< names the key of the draws without telling it: name_of_draws
+  data::PublishedIds ids = data::PublishedIds::Replace;
+  std::string format;  ///< csv, parquet
+  std::string draw;    ///< names the key of the draws without telling it: name_of_draws
   ManifestColumns columns;
   std::vector<ManifestFile> files;
-  double least_people = 1, most_people = 1;  ///< k, alpha
-  double least_values = 1, most_values = 1;  ///< l, beta
-  bool limits_for_pools =
-      false;  ///< kept columns: k and l hold for people with the same group and kept cells
+  Limits limits;
   std::vector<data::AxisKind> kinds = {data::AxisKind::Ordered};  ///< of the secret, or of each
   std::optional<data::Grid> grid = {};                            ///< of places
   bool whole_numbers = false;  ///< there is one secret, and every value is a whole number

@@ -23,7 +23,7 @@ Manifest example() {
   manifest.objective = "total";
   manifest.distance = "jensen-shannon";
   manifest.shape = "long";
-  manifest.ids = "keep";
+  manifest.ids = data::PublishedIds::Keep;
   manifest.format = "csv";
   manifest.columns = {.id = "id",
                       .secret = "age",
@@ -33,10 +33,10 @@ Manifest example() {
                       .value = "stars",
                       .time = ""};
   manifest.files = {{"people.csv", 10, "ab"}, {"events.csv", 100, "cd"}};
-  manifest.least_people = 5;
-  manifest.most_people = 8;
-  manifest.least_values = 2;
-  manifest.most_values = 4;
+  manifest.limits.least_people = 5;
+  manifest.limits.most_people = 8;
+  manifest.limits.least_values = 2;
+  manifest.limits.most_values = 4;
   manifest.whole_numbers = true;
   manifest.groups = {{.label = "under 20",
                       .covers = {{.label = "under 20", .high = 20.0, .high_included = false}},

@@ -128,7 +128,7 @@ std::vector<std::uint32_t> keyed_order(const Key& key, const data::People& peopl
 }
 
 Key key_of_rows(const Key& key, const data::Spec& spec) {
-  return key.derive(spec.release.ids == "keep" ? "rows" : "ids");
+  return key.derive(spec.release.ids == data::PublishedIds::Keep ? "rows" : "ids");
 }
 
 std::size_t choose_by_inversion(std::span<const double> cumulative, std::uint64_t bits) {

@@ -51,23 +51,23 @@ Census synthetic(int people, int values, int groups, int kept, std::uint64_t see
 
 /// Everything that fit states and that follows from the counts: donors are others of the pool, one's own row
 /// is kept with probability `retain`.
-obscure::Promise promise_of(const Census& census, double retain) {
+obscure::Figures figures_of(const Census& census, double retain) {
   const obscure::Channel channel{.people = 0, .retain = retain, .draw = obscure::OtherDraw{}};
   std::vector<obscure::CountedStratum> strata;
   for (Index s = 0; s < census.counts.rows(); ++s)
     if (census.counts.row(s).sum() > 0)
       strata.push_back({census.counts.row(s), census.counts.row(s).rowwise().sum(), channel});
-  obscure::Promise promise;
-  promise.leakage_groups = census::mutual_information(census.counts) * kBitsPerNat;
-  promise.leakage_features = account(strata, 0, Key::from_seed(1)).people;
-  promise.leakage = promise.leakage_groups + promise.leakage_features;
-  promise.secret_entropy = census::entropy(census.counts.colwise().sum().transpose()) * kBitsPerNat;
-  promise.fano_error_bound =
-      (promise.secret_entropy - promise.leakage - 1) / std::log2(static_cast<double>(census.counts.cols()));
-  promise.distance = 0.418;
-  promise.budget = 0.418;
-  promise.gap = 1e-5;
-  return promise;
+  obscure::Figures figures;
+  figures.leakage.groups = census::mutual_information(census.counts) * kBitsPerNat;
+  figures.leakage.features = account(strata, 0, Key::from_seed(1)).people;
+  figures.leakage.total = figures.leakage.groups + figures.leakage.features;
+  figures.leakage.secret_entropy = census::entropy(census.counts.colwise().sum().transpose()) * kBitsPerNat;
+  figures.leakage.fano_error_bound = (figures.leakage.secret_entropy - figures.leakage.total - 1) /
+                                     std::log2(static_cast<double>(census.counts.cols()));
+  figures.distance = 0.418;
+  figures.budget = 0.418;
+  figures.gap = 1e-5;
+  return figures;
 }
 
 std::string manifest_text(const Census& census, double retain) {
@@ -84,15 +84,16 @@ std::string manifest_text(const Census& census, double retain) {
     group.label = fmt::format("group {}", g);
     group.covers = {{.label = group.label}};
   }
-  mechanism.promise = promise_of(census, retain);
+  mechanism.figures = figures_of(census, retain);
   return published::to_json(manifest_of(mechanism, data::Spec{}));
 }
 
 /// What earlier manifests said: every figure with all its digits.
 std::string all_digits(const Census& census) {
-  const obscure::Promise promise = promise_of(census, 0.1);
-  return fmt::format("{} {} {} {} {}", promise.leakage, promise.leakage_groups, promise.leakage_features,
-                     promise.secret_entropy, promise.fano_error_bound);
+  const obscure::Figures figures = figures_of(census, 0.1);
+  return fmt::format("{} {} {} {} {}", figures.leakage.total, figures.leakage.groups,
+                     figures.leakage.features, figures.leakage.secret_entropy,
+                     figures.leakage.fano_error_bound);
 }
 
 /// And how many distinct values each group has.

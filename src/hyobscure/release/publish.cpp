@@ -53,7 +53,7 @@ void refuse_donors_across_groups(const obscure::Mechanism& mechanism) {
 }
 
 void refuse_dropped_ids_of_events(const data::Spec& spec) {
-  if (spec.is_long() && spec.release.ids == "drop")
+  if (spec.is_long() && spec.release.ids == data::PublishedIds::Drop)
     throw InputError({.source = spec.name, .column = "release.ids"},
                      "events need an id that names their person",
                      "Set release.ids = \"replace\": the new ids tell nothing.");
@@ -91,7 +91,7 @@ struct Together {
 };
 
 Together all_there_is(const EarlierDraw& draw, const std::string& why, const obscure::Mechanism& mechanism) {
-  return {.composition = {.bits = mechanism.promise.secret_entropy, .exact = false},
+  return {.composition = {.bits = mechanism.figures.leakage.secret_entropy, .exact = false},
           .why_not = fmt::format(" (it cannot be computed: {} {})", draw.entry.mechanism, why)};
 }
 
@@ -132,7 +132,8 @@ std::string how_many(const EarlierDraw& draw) {
                   how_many(last), last.entry.release, last.entry.published,
                   earlier.size() == 1 ? "both releases" : fmt::format("all {} releases", earlier.size() + 1),
                   together.composition.exact ? "" : "up to ", together.composition.bits,
-                  mechanism.promise.secret_entropy, together.why_not, mechanism.promise.leakage),
+                  mechanism.figures.leakage.secret_entropy, together.why_not,
+                  mechanism.figures.leakage.total),
       fmt::format(
           "Publish {} again, which gives the same release. If the earlier one never left your hands, take "
           "its entry out of the ledger. --second-draw publishes all the same, and the manifest says so.",
@@ -157,9 +158,9 @@ class PublishedIds {
  public:
   /// People come in the order of their ids, so ids that are kept need no new order.
   PublishedIds(const data::Spec& spec, const Key& key, const data::People& people)
-      : people_(people), kept_(spec.release.ids == "keep"), person_at_(people.size()) {
+      : people_(people), kept_(spec.release.ids == data::PublishedIds::Keep), person_at_(people.size()) {
     std::iota(person_at_.begin(), person_at_.end(), 0u);
-    if (!kept_ || spec.release.order == "shuffled") {
+    if (!kept_ || spec.release.order == data::RowOrder::Shuffled) {
       draw(key_of_rows(key, spec), people);
       std::ranges::sort(person_at_, [&](std::uint32_t a, std::uint32_t b) {
         return std::pair(bits_[a].first, bits_[a].second) < std::pair(bits_[b].first, bits_[b].second);
@@ -211,8 +212,9 @@ double mean_distance(census::Distance distance, const data::SparseRows& rows,
         sum.add(census::distance_between(distance, rows[u], rows[donor_of[u]], rows.columns));
     }
     partial[begin / kBlock] = sum.value();
-    rows.let_go(0,
-                rows.size());  // donors lie anywhere in a mapped file, and each brings pages around its own
+    rows.release_pages(
+        0,
+        rows.size());  // donors lie anywhere in a mapped file, and each brings pages around its own
   });
   CompensatedSum total;
   for (const double part : partial) total.add(part);
@@ -279,7 +281,9 @@ class DonorTable {
 std::string id_cell(const data::Spec& spec, const std::string& id_of, const std::string& place,
                     const Published& column) {
   const std::string text = fmt::format("{}({})", id_of, place);
-  return spec.release.ids == "keep" ? fmt::format("CAST({} AS {})", text, column.stored_type) : text;
+  return spec.release.ids == data::PublishedIds::Keep
+             ? fmt::format("CAST({} AS {})", text, column.stored_type)
+             : text;
 }
 
 std::string as(const std::string& cell, const std::string& name) { return cell + " AS " + quoted_name(name); }
@@ -292,7 +296,7 @@ struct IdFunctions {
 
 std::string people_query(const data::Spec& spec, const Layout& layout, const IdFunctions& ids) {
   std::vector<std::string> columns;
-  if (spec.release.ids != "drop")
+  if (spec.release.ids != data::PublishedIds::Drop)
     columns.push_back(as(id_cell(spec, ids.id_at, "d.place", layout.id), layout.id.name));
   columns.push_back(as("g.label", layout.secret));
   for (std::size_t axis = 0; axis < layout.parts.size(); ++axis)
@@ -339,7 +343,7 @@ std::string events_query(data::Engine& engine, const data::Spec& spec, const Lay
     if (numbered || !by_number) content.push_back(name);
   }
   std::string order = fmt::format("{}", fmt::join(content, ", "));
-  if (spec.release.order == "shuffled") order = fmt::format("hash({0}), {0}", order);
+  if (spec.release.order == data::RowOrder::Shuffled) order = fmt::format("hash({0}), {0}", order);
   return fmt::format(
       "SELECT {} FROM (SELECT d.place, {} FROM {} AS s JOIN hyo_donors AS d ON {}(CAST({} AS VARCHAR)) = "
       "d.donor WHERE {} ORDER BY d.place, {}) AS e",
@@ -370,7 +374,7 @@ void refuse_changed_source(const Relation& source, std::int64_t written, std::in
 
 published::ManifestColumns manifest_columns(const data::Spec& spec, const Layout& layout) {
   published::ManifestColumns columns;
-  if (spec.release.ids != "drop") columns.id = layout.id.name;
+  if (spec.release.ids != data::PublishedIds::Drop) columns.id = layout.id.name;
   columns.secret = layout.secret;
   columns.parts = layout.parts;
   for (const Published& column : layout.kept) columns.keep.push_back(column.name);
@@ -463,7 +467,7 @@ PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::
   result.manifest.format = layout.parquet ? "parquet" : "csv";
   result.manifest.columns = manifest_columns(spec, layout);
   describe_secret(engine, reading, result.manifest);
-  result.promise = mechanism.promise;
+  result.figures = mechanism.figures;
   result.leakage_together = composition.leakage;
   result.manifest.composition = composition;
   result.manifest.composition.leakage = published::rounded_up_bits(composition.leakage, result.people);

@@ -23,7 +23,7 @@ struct PublishSettings {
 
 struct PublishResult {
   published::Manifest manifest;
-  obscure::Promise promise;           ///< of the mechanism, with all digits; private
+  obscure::Figures figures;           ///< of the mechanism, with all digits; private
   double leakage_together = kUnset;   ///< bits, with earlier draws of the same people; private
   double realised_distance = kUnset;  ///< mean distance between true and published features, of this draw and
                                       ///< at most 100,000 people; private

@@ -110,8 +110,9 @@ Layout plan_layout(data::Engine& engine, const data::Spec& spec, const data::Rea
   layout.people = reading.people_source;
   layout.events = reading.events_source;
   layout.read_people = reading.tables.people();
-  layout.parquet = spec.release.format == "parquet" ||
-                   (spec.release.format == "auto" && layout.people.kind == SourceKind::Parquet);
+  layout.parquet =
+      spec.release.format == data::ReleaseFormat::Parquet ||
+      (spec.release.format == data::ReleaseFormat::Auto && layout.people.kind == SourceKind::Parquet);
   layout.id = published(layout.people, spec.people.id);
   add_secrets(spec, layout);
   add_kept(spec, layout);

@@ -172,15 +172,15 @@ double information(const MatrixXd& channel, const std::vector<std::uint32_t>& va
   return sum;
 }
 
-struct Figures {
+struct TrueFigures {
   double leakage = 0, distance = 0, own_rows = 0, random = 0;
 };
 
 /// Of the features, per person; and of random donors at the same distance.
-Figures by_definition(const data::People& people, const obscure::Mechanism& mechanism) {
+TrueFigures by_definition(const data::People& people, const obscure::Mechanism& mechanism) {
   const auto clusters = census::assign(mechanism.clusters, people.features);
   const obscure::Pools pools = obscure::pools_by_group(people, mechanism.partition());
-  Figures figures;
+  TrueFigures figures;
   std::vector<MatrixXd> distances;
   std::vector<std::vector<std::uint32_t>> values;
   double to_others = 0;
@@ -242,7 +242,7 @@ class Safety {
         continue;
       }
       ++counts_.fits;
-      whole = fitted->promise.budget;
+      whole = fitted->figures.budget;
       check_figures(reading.people, *fitted);
       if (smaller) check_more_budget(*smaller, *fitted);
       if (share == 0 || share == 0.75) check_release(engine, at, reading, *fitted);
@@ -252,31 +252,31 @@ class Safety {
 
  private:
   void check_figures(const data::People& people, const obscure::Mechanism& mechanism) {
-    const obscure::Promise& promise = mechanism.promise;
-    const Figures truth = by_definition(people, mechanism);
-    EXPECT_NEAR(promise.leakage_features, truth.leakage, 1e-7);
-    EXPECT_NEAR(promise.distance, truth.distance, 1e-5 * (1 + truth.distance));
-    EXPECT_NEAR(promise.own_rows, truth.own_rows, 1e-9);
-    EXPECT_NEAR(promise.leakage_random, truth.random, 1e-3);
-    EXPECT_LE(promise.distance, promise.budget * (1 + 1e-9) + 1e-12);
+    const obscure::Figures& figures = mechanism.figures;
+    const TrueFigures truth = by_definition(people, mechanism);
+    EXPECT_NEAR(figures.leakage.features, truth.leakage, 1e-7);
+    EXPECT_NEAR(figures.distance, truth.distance, 1e-5 * (1 + truth.distance));
+    EXPECT_NEAR(figures.own_rows, truth.own_rows, 1e-9);
+    EXPECT_NEAR(figures.leakage.random, truth.random, 1e-3);
+    EXPECT_LE(figures.distance, figures.budget * (1 + 1e-9) + 1e-12);
     if (!obscure::shortfalls(mechanism).empty()) {
       ++counts_.weak;
       return;
     }
     EXPECT_LE(truth.leakage, std::max(truth.random + 2e-3, 1.03 * truth.random));
-    EXPECT_LE(truth.leakage, std::max(0.01, promise.leakage_unprotected / 2) + 1e-9);
+    EXPECT_LE(truth.leakage, std::max(0.01, figures.leakage.unprotected / 2) + 1e-9);
     EXPECT_LE(truth.own_rows, mechanism.most_own_rows + 1e-9);
   }
 
   /// What was minimised does not rise beyond what is proven, nor does a spent budget leave what it could have
   /// hidden.
   void check_more_budget(const obscure::Mechanism& less, const obscure::Mechanism& more) {
-    if (!std::isfinite(more.promise.gap) || more.method != "fine") return;
-    if (less.promise.informed_weight != more.promise.informed_weight) {
+    if (!std::isfinite(more.figures.gap) || more.method != "fine") return;
+    if (less.figures.informed_weight != more.figures.informed_weight) {
       ++counts_.reweighed;
       return;
     }
-    EXPECT_LE(more.history.back().objective, less.history.back().objective + more.promise.gap + 1e-7);
+    EXPECT_LE(more.history.back().objective, less.history.back().objective + more.figures.gap + 1e-7);
   }
 
   void check_release(data::Engine& engine, const data::Spec& spec, const data::Reading& reading,
@@ -290,7 +290,7 @@ class Safety {
     const PublishResult result = publish(engine, spec, reading, mechanism, settings);
     ++counts_.published;
     EXPECT_EQ(result.manifest.accepted_leakage, weak);
-    EXPECT_GE(result.manifest.leakage.leakage, mechanism.promise.leakage - 1e-9);
+    EXPECT_GE(result.manifest.leakage.leakage, mechanism.figures.leakage.total - 1e-9);
     const verify::Verification verification = verify::verify(settings.output, &spec);
     for (const verify::Check& check : verification.checks)
       EXPECT_TRUE(check.passed || check.warning) << check.name << ": " << check.detail;

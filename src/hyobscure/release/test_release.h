@@ -128,7 +128,7 @@ ids = "keep"
     mechanism.key = Key::from_seed(kSeed);
     mechanism.data_fingerprint = data::fingerprint(people);
     mechanism.people = static_cast<std::int64_t>(people.size());
-    mechanism.promise.leakage = 1.25;
+    mechanism.figures.leakage.total = 1.25;
     mechanism.clusters.centres = Eigen::MatrixXd::Zero(3, static_cast<Eigen::Index>(people.features.columns));
     for (std::size_t c = 0; c < 3; ++c) {
       const auto row = people.features[c * people.size() / 3];
@@ -149,7 +149,7 @@ ids = "keep"
                            bool force = false) const {
     data::Engine engine({.folder = spec.folder, .threads = threads}, {});
     const auto reading = read(engine, spec);
-    return publish(engine, spec, reading, mechanism_for(reading.people, spec.channel.distance),
+    return publish(engine, spec, reading, mechanism_for(reading.people, data::word(spec.channel.distance)),
                    {.output = folder_ / name, .force = force});
   }
 

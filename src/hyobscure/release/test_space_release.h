@@ -94,7 +94,7 @@ ids = "keep"
     std::vector<int> group_of_value;
     for (int value = 0; value < static_cast<int>(people.values.size()); ++value)
       group_of_value.push_back(group_of(value));
-    return mechanism_for(people, spec.channel.distance,
+    return mechanism_for(people, data::word(spec.channel.distance),
                          obscure::label_groups(people, solve::Partition::of(group_of_value), spec));
   }
 

@@ -19,6 +19,6 @@ namespace hyobscure::report {
 /// As docs/formats.md has it under "report facts".
 [[nodiscard]] Json audit_facts(const audit::Audit& audit);
 /// `promise` of `fit --json`.
-[[nodiscard]] Json kept_promise_facts(const audit::KeptPromise& promise);
+[[nodiscard]] Json target_search_facts(const audit::TargetSearch& search);
 
 }  // namespace hyobscure::report

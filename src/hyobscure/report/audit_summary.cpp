@@ -12,7 +12,7 @@
 namespace hyobscure::report {
 namespace {
 
-std::string what_he_has(audit::Scenario scenario) {
+std::string attacker_knowledge(audit::Scenario scenario) {
   switch (scenario) {
     case audit::Scenario::I:
       return "learned from true features and secrets of other people";
@@ -130,9 +130,9 @@ Json errors_json(const audit::AttackErrors& errors) {
 }
 
 Json attack_json(const audit::AttackResult& attack) {
-  Json json = {{"attacker", attacker_name(attack)},    {"scenario", scenario_name(attack.scenario)},
-               {"what", what_he_has(attack.scenario)}, {"repetitions", attack.repetitions},
-               {"known_people", attack.known_people},  {"tested_people", attack.tested_people}};
+  Json json = {{"attacker", attacker_name(attack)},           {"scenario", scenario_name(attack.scenario)},
+               {"what", attacker_knowledge(attack.scenario)}, {"repetitions", attack.repetitions},
+               {"known_people", attack.known_people},         {"tested_people", attack.tested_people}};
   json.update(errors_json(attack.error));
   if (attack.top5_error) json["top5"] = errors_json(*attack.top5_error);
   if (attack.km_error) json["km"] = errors_json(*attack.km_error);

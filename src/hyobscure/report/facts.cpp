@@ -43,7 +43,7 @@ Json data_facts(const ReportInput& input) {
                {"secret", input.spec.people.secret.text()},
                {"secret_kind", input.spec.secret.kind.text()},
                {"kept", input.spec.people.keep},
-               {"distance", input.spec.channel.distance}};
+               {"distance", data::word(input.spec.channel.distance)}};
   add_space_facts(json, people);
   return json;
 }
@@ -61,7 +61,7 @@ Json release_facts(const ReportInput& input) {
   }
   if (manifest.accepted_leakage) json["accepted_leakage"] = true;
   if (input.mechanism != nullptr) {
-    json["own_rows"] = number(input.mechanism->promise.own_rows);
+    json["own_rows"] = number(input.mechanism->figures.own_rows);
     json["shortfalls"] = obscure::shortfalls(*input.mechanism);
   }
   json["files"] = Json::array();
@@ -81,18 +81,18 @@ Json checks_facts(const verify::Verification& verification) {
   return json;
 }
 
-Json leakage_facts(const obscure::Promise& promise) {
-  return {{"total", number(promise.leakage)},
-          {"groups", number(promise.leakage_groups)},
-          {"features", number(promise.leakage_features)},
-          {"clusters", number(promise.leakage_clusters)},
-          {"learned", number(promise.leakage_learned)},
+Json leakage_facts(const obscure::Figures& figures) {
+  return {{"total", number(figures.leakage.total)},
+          {"groups", number(figures.leakage.groups)},
+          {"features", number(figures.leakage.features)},
+          {"clusters", number(figures.leakage.clusters)},
+          {"learned", number(figures.leakage.learned)},
           {"learned_why", "only the method fine computes it"},
-          {"null", number(promise.leakage_null)},
-          {"null_deviation", number(promise.leakage_null_deviation)},
-          {"unprotected", number(promise.leakage_unprotected)},
-          {"secret_entropy", number(promise.secret_entropy)},
-          {"fano_error_bound", number(promise.fano_error_bound)}};
+          {"null", number(figures.leakage.null)},
+          {"null_deviation", number(figures.leakage.null_deviation)},
+          {"unprotected", number(figures.leakage.unprotected)},
+          {"secret_entropy", number(figures.leakage.secret_entropy)},
+          {"fano_error_bound", number(figures.leakage.fano_error_bound)}};
 }
 
 Json history_facts(const obscure::Mechanism& mechanism) {
@@ -154,21 +154,17 @@ void add_channel(Json& json, const data::People& people, const obscure::Mechanis
 
 void add_mechanism(Json& json, const ReportInput& input) {
   const obscure::Mechanism& mechanism = *input.mechanism;
-  const obscure::Promise& promise = mechanism.promise;
-  json["constraints"] = {{"people", {mechanism.limits.least_people, mechanism.limits.most_people}},
-                         {"values", {mechanism.limits.least_values, mechanism.limits.most_values}},
-                         {"groups", mechanism.groups.size()}};
-  if (mechanism.smallest_pool > 0) {
-    json["constraints"]["for"] = mechanism.limits.for_pools ? "pools" : "groups";
-    json["constraints"]["smallest_pool"] = mechanism.smallest_pool;
-  }
+  const obscure::Figures& figures = mechanism.figures;
+  json["constraints"] = published::limits_json(mechanism.limits, mechanism.smallest_pool > 0);
+  json["constraints"]["groups"] = mechanism.groups.size();
+  if (mechanism.smallest_pool > 0) json["constraints"]["smallest_pool"] = mechanism.smallest_pool;
   add_group_facts(json, input.reading.people, mechanism);
-  json["leakage"] = leakage_facts(promise);
-  if (std::isfinite(promise.epsilon)) json["leakage"]["epsilon"] = promise.epsilon;
-  json["distance"] = number(promise.distance);
-  if (std::isfinite(promise.budget)) json["budget"] = promise.budget;
-  if (std::isfinite(promise.gap)) json["gap_bits"] = promise.gap;
-  if (std::isfinite(promise.joint_gap)) json["joint_gap_bits"] = promise.joint_gap;
+  json["leakage"] = leakage_facts(figures);
+  if (std::isfinite(figures.epsilon)) json["leakage"]["epsilon"] = figures.epsilon;
+  json["distance"] = number(figures.distance);
+  if (std::isfinite(figures.budget)) json["budget"] = figures.budget;
+  if (std::isfinite(figures.gap)) json["gap_bits"] = figures.gap;
+  if (std::isfinite(figures.joint_gap)) json["joint_gap_bits"] = figures.joint_gap;
   if (mechanism.history.size() > 1) json["history"] = history_facts(mechanism);
   add_channel(json, input.reading.people, mechanism);
 }
@@ -243,8 +239,8 @@ void add_trade_off(Json& json, const Json& audits) {
 }
 
 void add_comparison(Json& json, const ReportInput& input, const Json& comparison) {
-  if (input.mechanism != nullptr &&
-      std::abs(number(comparison.at("secret_entropy_bits")) - input.mechanism->promise.secret_entropy) > 1e-9)
+  if (input.mechanism != nullptr && std::abs(number(comparison.at("secret_entropy_bits")) -
+                                             input.mechanism->figures.leakage.secret_entropy) > 1e-9)
     throw InputError({.source = "comparison.json"}, "compares methods on other people",
                      "Run `hyobscure compare` with the same spec.");
   json["frontier"] = Json::array();
@@ -285,7 +281,7 @@ Json limits_facts(const ReportInput& input) {
       "which row is the target's own."};
   if (!input.spec.people.keep.empty())
     limits.push_back("Kept columns are published as they are; the leakage counts what they reveal.");
-  if (input.manifest != nullptr && input.manifest->ids == "keep")
+  if (input.manifest != nullptr && input.manifest->ids == data::PublishedIds::Keep)
     limits.push_back("The release is pseudonymous: people are published under the original ids.");
   return limits;
 }

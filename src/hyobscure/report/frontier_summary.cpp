@@ -23,8 +23,8 @@ std::string csv_rows(const obscure::Frontier& frontier) {
   for (const auto& point : frontier.points)
     text +=
         fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},\"{}\",{:.6f}\n", frontier.method, point.budget,
-                    point.distance, point.leakage, point.leakage_groups, point.leakage_features,
-                    point.leakage_clusters, number_text(point.leakage_learned), number_text(point.gap),
+                    point.distance, point.leakage.total, point.leakage.groups, point.leakage.features,
+                    point.leakage.clusters, number_text(point.leakage.learned), number_text(point.gap),
                     number_text(point.joint_gap), point.parameter ? number_text(point.parameter->value) : "",
                     number_text(point.epsilon), fmt::join(point.groups, " | "), point.seconds);
   return text;
@@ -38,11 +38,11 @@ Json to_json(const obscure::Frontier& frontier) {
   for (const auto& point : frontier.points) {
     Json entry = {{"budget", number(point.budget)},
                   {"distance", number(point.distance)},
-                  {"leakage_bits", number(point.leakage)},
-                  {"leakage_groups_bits", number(point.leakage_groups)},
-                  {"leakage_features_bits", number(point.leakage_features)},
-                  {"leakage_clusters_bits", number(point.leakage_clusters)},
-                  {"leakage_learned_bits", number(point.leakage_learned)},
+                  {"leakage_bits", number(point.leakage.total)},
+                  {"leakage_groups_bits", number(point.leakage.groups)},
+                  {"leakage_features_bits", number(point.leakage.features)},
+                  {"leakage_clusters_bits", number(point.leakage.clusters)},
+                  {"leakage_learned_bits", number(point.leakage.learned)},
                   {"gap_bits", number(point.gap)},
                   {"joint_gap_bits", number(point.joint_gap)},
                   {"epsilon", number(point.epsilon)},
@@ -55,7 +55,7 @@ Json to_json(const obscure::Frontier& frontier) {
 }
 
 /// Leakage by budget, one column a method; a dash where the budget is out of the method's reach.
-std::string leakage_table(const obscure::Comparison& comparison, double obscure::FrontierPoint::* leakage) {
+std::string leakage_table(const obscure::Comparison& comparison, double obscure::Leakage::* figure) {
   std::vector<std::string> header = {"budget"};
   for (const auto& curve : comparison.curves) header.push_back(curve.method);
   TextTable table(header);
@@ -63,8 +63,8 @@ std::string leakage_table(const obscure::Comparison& comparison, double obscure:
     std::vector<std::string> row = {fmt::format("{:.4f}", budget)};
     for (const auto& curve : comparison.curves) {
       const auto found = std::ranges::find(curve.points, budget, &obscure::FrontierPoint::budget);
-      const bool known = found != curve.points.end() && std::isfinite((*found).*leakage);
-      row.push_back(known ? fmt::format("{:.4f}", (*found).*leakage) : "-");
+      const bool known = found != curve.points.end() && std::isfinite(found->leakage.*figure);
+      row.push_back(known ? fmt::format("{:.4f}", found->leakage.*figure) : "-");
     }
     table.row(std::move(row));
   }
@@ -101,10 +101,10 @@ std::string frontier_text(const obscure::Frontier& frontier) {
   std::vector<PlotPoint> curve;
   for (const auto& point : frontier.points) {
     table.row({fmt::format("{:.4f}", point.budget), fmt::format("{:.4f}", point.distance),
-               fmt::format("{:.4f}", point.leakage), fmt::format("{:.4f}", point.leakage_groups),
-               fmt::format("{:.4f}", point.leakage_features),
+               fmt::format("{:.4f}", point.leakage.total), fmt::format("{:.4f}", point.leakage.groups),
+               fmt::format("{:.4f}", point.leakage.features),
                fmt::format("{}", fmt::join(point.groups, " | "))});
-    curve.push_back({point.budget, point.leakage});
+    curve.push_back({point.budget, point.leakage.total});
   }
   return fmt::format("Trade-off of {}{}\n{}\n{}", frontier.method, frontier.complete ? "" : " (incomplete)",
                      table.text(), plot_text({{'*', curve}}, "budget", "leakage (bits)"));
@@ -119,25 +119,25 @@ std::string comparison_text(const obscure::Comparison& comparison) {
   for (std::size_t m = 0; m < comparison.curves.size(); ++m) {
     curves.push_back({static_cast<char>('a' + m), {}});
     for (const auto& point : comparison.curves[m].points)
-      curves.back().points.push_back({point.budget, point.leakage});
+      curves.back().points.push_back({point.budget, point.leakage.total});
   }
   std::string text = fmt::format(
       "{} methods, {} budgets, {} groups each; donors of the baselines come from {}\n\n"
       "Leakage I(Y; V, G) in bits, V the donor, of H(Y) = {:.4f}: what no attacker can exceed\n{}",
       comparison.curves.size(), comparison.budgets.size(), comparison.groups,
       comparison.within_groups ? "the person's own group" : "all groups", comparison.secret_entropy,
-      leakage_table(comparison, &obscure::FrontierPoint::leakage));
+      leakage_table(comparison, &obscure::Leakage::total));
   text += fmt::format(
       "\nOf it, by the features beyond the groups, I(Y; V | G)\n{}"
       "\nThe same by the published row's cluster only, I(Y; C' | G): blind to rows that stay their own\n{}",
-      leakage_table(comparison, &obscure::FrontierPoint::leakage_features),
-      leakage_table(comparison, &obscure::FrontierPoint::leakage_clusters));
+      leakage_table(comparison, &obscure::Leakage::features),
+      leakage_table(comparison, &obscure::Leakage::clusters));
   const bool learned = std::ranges::any_of(comparison.curves, [](const auto& curve) {
-    return !curve.points.empty() && std::isfinite(curve.points.front().leakage_learned);
+    return !curve.points.empty() && std::isfinite(curve.points.front().leakage.learned);
   });
   if (learned)
     text += fmt::format("\nTo a model trained on other people, where it was computed\n{}",
-                        leakage_table(comparison, &obscure::FrontierPoint::leakage_learned));
+                        leakage_table(comparison, &obscure::Leakage::learned));
   return text + fmt::format("\n{}\n{}", methods_table(comparison),
                             plot_text(curves, "budget", "leakage I(Y; V, G) in bits, by the marks above"));
 }

@@ -12,9 +12,9 @@ std::string release_text(const release::PublishResult& result) {
   const published::Manifest& manifest = result.manifest;
   std::string text = fmt::format("Release of {} people", count_text(result.people));
   if (manifest.is_long()) text += fmt::format(" with {} events", count_text(result.events));
-  text += manifest.ids == "keep"      ? ", pseudonymous: published under the original ids\n"
-          : manifest.ids == "replace" ? ", ids replaced\n"
-                                      : ", ids dropped\n";
+  text += manifest.ids == data::PublishedIds::Keep      ? ", pseudonymous: published under the original ids\n"
+          : manifest.ids == data::PublishedIds::Replace ? ", ids replaced\n"
+                                                        : ", ids dropped\n";
   TextTable table({"file", "rows", "sha256"});
   for (const auto& file : manifest.files)
     table.row({file.name, count_text(file.rows), file.sha256.substr(0, 16) + "..."});
@@ -24,7 +24,7 @@ std::string release_text(const release::PublishResult& result) {
       "  {} of {} people drew their own features: the leakage counts it, but anyone who knows part of such "
       "a\n"
       "  row recognises the person (method.self_donor = \"never\" forbids it)\n",
-      result.realised_distance, result.promise.distance, count_text(result.people_unchanged),
+      result.realised_distance, result.figures.distance, count_text(result.people_unchanged),
       count_text(result.people));
   text +=
       fmt::format("  the manifest states a leakage of at most {} bits: figures of a release are rounded up\n",
@@ -33,7 +33,7 @@ std::string release_text(const release::PublishResult& result) {
     text += fmt::format(
         "  Drawn for before: with {} earlier {} of the same people this tells up to {:.4f} of {:.4f} bits.\n",
         composition.earlier_draws, composition.earlier_draws == 1 ? "release" : "releases",
-        result.leakage_together, result.promise.secret_entropy);
+        result.leakage_together, result.figures.leakage.secret_entropy);
   if (manifest.seeded) text += "  Seeded, for trials: this release must not be published.\n";
   return text;
 }
@@ -46,9 +46,9 @@ std::string release_json(const release::PublishResult& result, double seconds) {
                {"events", result.events},
                {"people_unchanged", result.people_unchanged},
                {"realised_distance", result.realised_distance},
-               {"distance", number(result.promise.distance)},
-               {"budget", number(result.promise.budget)},
-               {"leakage_bits", number(result.promise.leakage)},
+               {"distance", number(result.figures.distance)},
+               {"budget", number(result.figures.budget)},
+               {"leakage_bits", number(result.figures.leakage.total)},
                {"published_leakage_bits", number(manifest.leakage.leakage)},
                {"seeded", manifest.seeded},
                {"earlier_draws", manifest.composition.earlier_draws},

@@ -9,6 +9,7 @@
 #include "hyobscure/base/json.h"
 #include "hyobscure/base/numeric.h"
 #include "hyobscure/obscure/leakage/shortfalls.h"
+#include "hyobscure/obscure/methods/settings.h"
 #include "hyobscure/report/audit_facts.h"
 #include "hyobscure/report/column_summary.h"
 #include "hyobscure/report/text_table.h"
@@ -88,7 +89,7 @@ std::string options_table(const obscure::Inspection& inspection) {
 
 /// Before the fit: what random donors would do at the budget, and where the true share will stand.
 std::string own_rows_preview(const obscure::GroupsPreview& preview, const data::Spec& spec) {
-  if (spec.method.name == "fine" && spec.method.self_donor == "never")
+  if (obscure::method_of(spec).person_level && spec.method.self_donor == data::SelfDonor::Never)
     return "  own rows                       none (method.self_donor)\n";
   const double budget =
       spec.channel.budget.value_or(spec.channel.budget_share.value_or(0.5) * preview.uniform_distance);
@@ -122,7 +123,7 @@ std::string limit_text(double low, double high) { return fmt::format("{} to {}",
 
 /// k and l of pools where they hold for pools; the smallest pool in any case.
 std::string limits_line(const obscure::Mechanism& mechanism) {
-  const obscure::Limits& limits = mechanism.limits;
+  const published::Limits& limits = mechanism.limits;
   std::string text =
       fmt::format("  limits{}: people {}, values {}\n", mechanism.smallest_pool > 0 ? " of groups" : "",
                   limit_text(limits.least_people, limits.most_people),
@@ -146,19 +147,19 @@ std::string history_text(const std::vector<obscure::Round>& history) {
 
 /// What the proven gap is about.
 std::string weights_text(const obscure::Mechanism& mechanism) {
-  const double informed = mechanism.promise.informed_weight;
+  const double informed = mechanism.figures.informed_weight;
   if (mechanism.threat.empty() || informed == 1) return {};
   return fmt::format(",\n                        of {:.2f} x informed attacker + {:.2f} x model", informed,
                      1 - informed);
 }
 
 /// How many, and what it means.
-std::string own_rows_text(const obscure::Promise& promise) {
-  if (promise.own_rows == 0) return "  own rows              none: nobody publishes their own row\n";
+std::string own_rows_text(const obscure::Figures& figures) {
+  if (figures.own_rows == 0) return "  own rows              none: nobody publishes their own row\n";
   return fmt::format(
       "  own rows              {} of the people are expected to publish their own row: the leakage counts\n"
       "                        it, but anyone who knows part of such a row recognises the person\n",
-      share_text(promise.own_rows, 1));
+      share_text(figures.own_rows, 1));
 }
 
 std::string shortfalls_text(const obscure::Mechanism& mechanism) {
@@ -264,7 +265,7 @@ std::string inspection_json(const obscure::Inspection& inspection, const data::R
 }
 
 std::string mechanism_text(const obscure::Mechanism& mechanism, const data::ReadCounts& counts) {
-  const auto& promise = mechanism.promise;
+  const auto& figures = mechanism.figures;
   const bool by_cells = obscure::rows_tell_their_cell(mechanism.channels);
   const std::string how =
       !mechanism.threat.empty()
@@ -278,40 +279,40 @@ std::string mechanism_text(const obscure::Mechanism& mechanism, const data::Read
   text += fmt::format("\n{}", groups_table(mechanism.groups));
   text += limits_line(mechanism);
   text += fmt::format("\nWhat the release will tell about the secret, of H(Y) = {}\n",
-                      bits_text(promise.secret_entropy));
-  text += fmt::format("  in all                {} ({})\n", bits_text(promise.leakage),
-                      share_text(promise.leakage, promise.secret_entropy));
+                      bits_text(figures.leakage.secret_entropy));
+  text += fmt::format("  in all                {} ({})\n", bits_text(figures.leakage.total),
+                      share_text(figures.leakage.total, figures.leakage.secret_entropy));
   const bool keeps = mechanism.within_groups && mechanism.channels.size() > mechanism.groups.size();
-  text += fmt::format("    by the groups       {}{}\n", bits_text(promise.leakage_groups),
+  text += fmt::format("    by the groups       {}{}\n", bits_text(figures.leakage.groups),
                       keeps ? ", kept columns included" : "");
-  text += fmt::format("    by the features     {}, unprotected {} {}\n", bits_text(promise.leakage_features),
-                      bits_text(promise.leakage_unprotected),
-                      by_cells ? beside_null(promise.leakage_null, promise.leakage_null_deviation)
+  text += fmt::format("    by the features     {}, unprotected {} {}\n", bits_text(figures.leakage.features),
+                      bits_text(figures.leakage.unprotected),
+                      by_cells ? beside_null(figures.leakage.null, figures.leakage.null_deviation)
                                : "(to an informed attacker)");
-  if (!by_cells) text += fmt::format("      by their clusters {}\n", bits_text(promise.leakage_clusters));
-  if (std::isfinite(promise.leakage_learned))
+  if (!by_cells) text += fmt::format("      by their clusters {}\n", bits_text(figures.leakage.clusters));
+  if (std::isfinite(figures.leakage.learned))
     text += fmt::format("      to a model        {} (trained on other people)\n",
-                        bits_text(promise.leakage_learned));
-  if (std::isfinite(promise.epsilon))
+                        bits_text(figures.leakage.learned));
+  if (std::isfinite(figures.epsilon))
     text += fmt::format("  differential privacy of the choice of donors: epsilon = 2 beta d_max = {:.4g}\n",
-                        promise.epsilon);
+                        figures.epsilon);
   text +=
       fmt::format("  a guess of the exact value from the release is wrong for at least {} of people (Fano)\n",
-                  share_text(promise.fano_error_bound, 1));
+                  share_text(figures.leakage.fano_error_bound, 1));
   text +=
       "  the informed attacker knows all rows, all secrets and the channel, not which row is the target's "
       "own\n";
   text +=
-      fmt::format("\nWhat it costs\n  expected distance     {:.6f}{} ({})\n", promise.distance,
-                  std::isfinite(promise.budget) ? fmt::format(" of the budget {:.6f}", promise.budget) : "",
+      fmt::format("\nWhat it costs\n  expected distance     {:.6f}{} ({})\n", figures.distance,
+                  std::isfinite(figures.budget) ? fmt::format(" of the budget {:.6f}", figures.budget) : "",
                   mechanism.distance);
-  if (std::isfinite(promise.gap))
+  if (std::isfinite(figures.gap))
     text += fmt::format("  proven gap            {} above the best channel for these groups{}\n",
-                        bits_text(promise.gap), weights_text(mechanism));
-  if (std::isfinite(promise.joint_gap))
+                        bits_text(figures.gap), weights_text(mechanism));
+  if (std::isfinite(figures.joint_gap))
     text += fmt::format("  proven joint gap      {} above the best of all groupings within the limits\n",
-                        bits_text(promise.joint_gap));
-  text += own_rows_text(promise);
+                        bits_text(figures.joint_gap));
+  text += own_rows_text(figures);
   if (mechanism.history.size() > 1) text += "\nRounds\n" + history_text(mechanism.history);
   if (!mechanism.within_groups)
     text += "\nDonors come from all groups: for comparisons only, publish refuses this mechanism.\n";
@@ -324,8 +325,7 @@ std::string mechanism_text(const obscure::Mechanism& mechanism, const data::Read
 }
 
 std::string mechanism_json(const obscure::Mechanism& mechanism, const data::ReadCounts& counts,
-                           double seconds, const std::optional<audit::KeptPromise>& kept) {
-  const auto& promise = mechanism.promise;
+                           double seconds, const std::optional<audit::TargetSearch>& target) {
   Json json = {{"command", "fit"},
                {"method", mechanism.method},
                {"objective", mechanism.objective},
@@ -335,31 +335,15 @@ std::string mechanism_json(const obscure::Mechanism& mechanism, const data::Read
                {"groups", groups_json(mechanism.groups)},
                {"limits_for", mechanism.limits.for_pools ? "pools" : "groups"},
                {"smallest_pool", mechanism.smallest_pool},
-               {"leakage_bits", number(promise.leakage)},
-               {"leakage_groups_bits", number(promise.leakage_groups)},
-               {"leakage_features_bits", number(promise.leakage_features)},
-               {"leakage_clusters_bits", number(promise.leakage_clusters)},
-               {"leakage_learned_bits", number(promise.leakage_learned)},
-               {"leakage_null_bits", number(promise.leakage_null)},
-               {"leakage_null_deviation_bits", number(promise.leakage_null_deviation)},
-               {"leakage_unprotected_bits", number(promise.leakage_unprotected)},
-               {"leakage_random_bits", number(promise.leakage_random)},
-               {"own_rows", number(promise.own_rows)},
-               {"informed_weight", number(promise.informed_weight)},
                {"shortfalls", obscure::shortfalls(mechanism)},
-               {"secret_entropy_bits", number(promise.secret_entropy)},
-               {"fano_error_bound", number(promise.fano_error_bound)},
-               {"distance", number(promise.distance)},
-               {"budget", number(promise.budget)},
-               {"gap_bits", number(promise.gap)},
-               {"joint_gap_bits", number(promise.joint_gap)},
-               {"epsilon", number(promise.epsilon)},
                {"threat", mechanism.threat},
                {"balanced", mechanism.balanced},
                {"within_groups", mechanism.within_groups},
                {"note", mechanism.note},
                {"converged", mechanism.converged},
                {"seeded", mechanism.seeded}};
+  obscure::visit_figures(mechanism.figures,
+                         [&](const char* key, double figure) { json[key] = number(figure); });
   if (mechanism.parameter) json["parameter"] = {{mechanism.parameter->name, mechanism.parameter->value}};
   json["history"] = Json::array();
   for (const auto& round : mechanism.history)
@@ -367,7 +351,7 @@ std::string mechanism_json(const obscure::Mechanism& mechanism, const data::Read
                                {"leakage_bits", number(round.leakage)},
                                {"distance", number(round.distance)},
                                {"moves", round.moves}});
-  if (kept) json["promise"] = kept_promise_facts(*kept);
+  if (target) json["promise"] = target_search_facts(*target);
   json["seconds"] = seconds;
   return json.dump();
 }
@@ -382,7 +366,7 @@ std::string settings_page() {
       "about privacy or "
       "names your data.\n\nThis page is written by `hyobscure settings`.\n";
   std::string section;
-  for (const data::Setting& setting : data::settings()) {
+  for (const data::Setting& setting : obscure::settings()) {
     if (setting.section != section) {
       section = setting.section;
       page += fmt::format("\n## [{}]\n\n| key | type | default | meaning |\n| --- | --- | --- | --- |\n",

@@ -27,10 +27,10 @@ std::string inspection_json(const obscure::Inspection& inspection, const data::R
 
 std::string mechanism_text(const obscure::Mechanism& mechanism, const data::ReadCounts& counts);
 std::string mechanism_json(const obscure::Mechanism& mechanism, const data::ReadCounts& counts,
-                           double seconds, const std::optional<audit::KeptPromise>& kept = {});
+                           double seconds, const std::optional<audit::TargetSearch>& target = {});
 
 /// What was promised of a mechanism, what was tried, and by how much the promise is kept.
-std::string kept_promise_text(const audit::KeptPromise& promise);
+std::string target_search_text(const audit::TargetSearch& search);
 
 std::string release_text(const release::PublishResult& result);
 std::string release_json(const release::PublishResult& result, double seconds);

@@ -48,7 +48,7 @@ std::string loss_text(const audit::UtilityResult& utility) {
 void csv_row(std::string& text, const audit::AuditedPoint& point, const std::string& kind,
              const std::string& name, const std::string& figure, const audit::Estimate& estimate) {
   text += fmt::format("{},{:.9g},{:.9g},{:.9g},{},{},{},{:.9g},{:.9g},{:.9g}\n", point.method,
-                      point.point.budget, point.point.distance, point.point.leakage, kind, name, figure,
+                      point.point.budget, point.point.distance, point.point.leakage.total, kind, name, figure,
                       estimate.mean, estimate.low, estimate.high);
 }
 
@@ -85,7 +85,7 @@ std::string trade_off_text(const audit::TradeOff& trade_off) {
     const audit::AttackResult* worst = worst_attack(point.audit);
     std::vector<std::string> row = {point.method, fmt::format("{:.4f}", point.point.budget),
                                     fmt::format("{:.4f}", point.point.distance),
-                                    fmt::format("{:.4f}", point.point.leakage)};
+                                    fmt::format("{:.4f}", point.point.leakage.total)};
     if (worst == nullptr)
       row.insert(row.end(), {"-", "-", "-", "-"});
     else
@@ -139,7 +139,7 @@ std::string trade_off_json(const audit::TradeOff& trade_off, double seconds) {
     json["audits"].push_back({{"method", point.method},
                               {"budget", point.point.budget},
                               {"distance", number(point.point.distance)},
-                              {"leakage_bits", number(point.point.leakage)},
+                              {"leakage_bits", number(point.point.leakage.total)},
                               {"audit", audit_facts(point.audit)}});
   return json.dump();
 }

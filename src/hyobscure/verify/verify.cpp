@@ -131,13 +131,13 @@ void check_people_per_group(const published::Manifest& manifest,
     const auto found = people.find(group.label);
     const std::int64_t number = found == people.end() ? 0 : found->second;
     const auto size = static_cast<double>(number);
-    if (size < manifest.least_people || size > manifest.most_people)
+    if (size < manifest.limits.least_people || size > manifest.limits.most_people)
       outside.push_back(fmt::format("{} has {} people", group.label, number));
     if (number != group.people)
       different.push_back(fmt::format("{} has {} people, {} declared", group.label, number, group.people));
   }
   findings.add("people per group are within (k, alpha)", outside,
-               limits_text(manifest.least_people, manifest.most_people));
+               limits_text(manifest.limits.least_people, manifest.limits.most_people));
   findings.add("people per group are as declared", different,
                fmt::format("{} groups", manifest.groups.size()));
 }
@@ -155,7 +155,7 @@ void load_groups(Engine& engine, const published::Manifest& manifest) {
   for (const Group& group : manifest.groups) {
     std::string row = fmt::format("{}, {}, {}, {}, {}", quoted_text(group.label), bound(group.covers[0].low),
                                   bound(group.covers[0].high), group.covers[0].high_included,
-                                  manifest.least_values <= 1 && is_exact(group.covers[0]));
+                                  manifest.limits.least_values <= 1 && is_exact(group.covers[0]));
     if (manifest.has_several_secrets())
       for (const Cover& cover : group.covers) row += ", " + quoted_text(cover.label);
     engine.run(fmt::format("INSERT INTO rel_groups VALUES ({})", row));
@@ -185,24 +185,24 @@ void check_pools(Engine& engine, const published::Manifest& manifest, Findings& 
   };
   findings.add_count("nobody is alone in their group with their kept values", smaller_than(2),
                      "people are, and can be published with their own features only", columns);
-  if (manifest.limits_for_pools) {
+  if (manifest.limits.for_pools) {
     findings.add_count("people per pool (same group and kept values) are at least k",
-                       smaller_than(manifest.least_people), "pools have fewer",
-                       fmt::format("k = {}; {}", manifest.least_people, columns));
+                       smaller_than(manifest.limits.least_people), "pools have fewer",
+                       fmt::format("k = {}; {}", manifest.limits.least_people, columns));
     return;
   }
   const std::int64_t smallest = engine.integers(
       "SELECT min(people) FROM (SELECT count(*) AS people FROM rel_people GROUP BY label, kept)")[0];
   findings.add_warning(
       "no pool (same group and kept values) is smaller than k",
-      static_cast<double>(smallest) >= manifest.least_people,
+      static_cast<double>(smallest) >= manifest.limits.least_people,
       fmt::format("the limits are declared for groups; the smallest pool has {} people", smallest));
 }
 
 // --- ids and events
 
 void check_ids(Engine& engine, const published::Manifest& manifest, Findings& findings) {
-  if (manifest.ids == "drop") return;
+  if (manifest.ids == data::PublishedIds::Drop) return;
   const std::int64_t repeated = engine.integers("SELECT count(*) - count(DISTINCT id) FROM rel_people")[0];
   findings.add_count("ids are unique", repeated, "rows have no id, or one that occurs before",
                      "one row a person");
@@ -328,7 +328,7 @@ Verification verify(const fs::path& folder, const data::Spec* original, const Pr
 
 std::vector<PublishedRow> published_rows(const fs::path& folder, const Original& original) {
   const published::Manifest manifest = manifest_in(folder);
-  if (manifest.ids != "keep")
+  if (manifest.ids != data::PublishedIds::Keep)
     throw InputError({.source = folder.string()},
                      "its ids are not kept, so its rows cannot be told apart by person",
                      "Give the mechanism as well (-m): it knows who has whose features.");

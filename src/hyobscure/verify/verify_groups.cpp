@@ -226,26 +226,26 @@ void check_room_of_ranges(const published::Manifest& manifest, Findings& finding
   std::vector<std::string> narrow;
   for (const Group& group : manifest.groups) {
     const auto room = whole_numbers_in(group.covers[0]);
-    if (manifest.whole_numbers && room && *room < manifest.least_values)
+    if (manifest.whole_numbers && room && *room < manifest.limits.least_values)
       narrow.push_back(fmt::format("{} holds {} whole numbers", group.label, *room));
   }
   findings.add("the range of every group has room for l values", narrow,
-               fmt::format("l = {}", manifest.least_values));
+               fmt::format("l = {}", manifest.limits.least_values));
 }
 
 void check_lengths_of_lists(const published::Manifest& manifest, Findings& findings) {
   std::vector<std::string> outside, unread;
   for (const Group& group : manifest.groups) {
     const auto listed = listed_secrets(manifest, group).size();
-    if (static_cast<double>(listed) < manifest.least_values ||
-        static_cast<double>(listed) > manifest.most_values)
+    if (static_cast<double>(listed) < manifest.limits.least_values ||
+        static_cast<double>(listed) > manifest.limits.most_values)
       outside.push_back(fmt::format("{} lists {} values", group.label, listed));
     if (listed < group.combinations.size())
       unread.push_back(
           fmt::format("{} lists {} that are none", group.label, group.combinations.size() - listed));
   }
   findings.add("listed values per group are within (l, beta)", outside,
-               limits_text(manifest.least_values, manifest.most_values));
+               limits_text(manifest.limits.least_values, manifest.limits.most_values));
   findings.add("every listed secret can be read", unread, fmt::format("{} groups", manifest.groups.size()));
 }
 

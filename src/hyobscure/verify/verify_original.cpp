@@ -86,12 +86,13 @@ void check_same_people(Engine& engine, const published::Manifest& manifest, cons
   findings.add("as many people as in the original", original == published,
                original == published ? fmt::format("{} people", original)
                                      : fmt::format("{} published, {} in the original", published, original));
-  const std::int64_t known =
-      manifest.ids == "drop" ? 0 : count(engine, "rel_people WHERE id IN (SELECT id FROM org_people)");
-  if (manifest.ids == "keep")
+  const std::int64_t known = manifest.ids == data::PublishedIds::Drop
+                                 ? 0
+                                 : count(engine, "rel_people WHERE id IN (SELECT id FROM org_people)");
+  if (manifest.ids == data::PublishedIds::Keep)
     findings.add_count("the published people are those of the original", published - known, "people are not",
                        "by their ids");
-  if (manifest.ids == "replace")
+  if (manifest.ids == data::PublishedIds::Replace)
     findings.add_count("no original id is published", known, "ids of the original are", "all ids are new");
 }
 
@@ -99,7 +100,7 @@ void check_true_groups(Engine& engine, const published::Manifest& manifest, Find
   findings.add_count("every true secret is in one declared group",
                      count(engine, "(SELECT id FROM org_people GROUP BY id HAVING count(label) <> 1)"),
                      "people are in none or two", "all people");
-  if (manifest.ids == "keep") {
+  if (manifest.ids == data::PublishedIds::Keep) {
     findings.add_count(
         "every label covers the true secret",
         count(engine,
@@ -120,7 +121,7 @@ void check_true_groups(Engine& engine, const published::Manifest& manifest, Find
 void check_kept(Engine& engine, const published::Manifest& manifest, Findings& findings) {
   if (manifest.columns.keep.empty()) return;
   const std::string columns = fmt::format("{}", fmt::join(manifest.columns.keep, ", "));
-  if (manifest.ids == "keep") {
+  if (manifest.ids == data::PublishedIds::Keep) {
     findings.add_count(
         "kept columns hold the person's own values",
         count(engine,
@@ -147,34 +148,34 @@ void recount_constraints(Engine& engine, const published::Manifest& manifest, Fi
   for (const Group& group : manifest.groups) {
     const auto size = static_cast<double>(people[group.label]),
                distinct = static_cast<double>(values[group.label]);
-    if (size < manifest.least_people || size > manifest.most_people)
+    if (size < manifest.limits.least_people || size > manifest.limits.most_people)
       few_or_many.push_back(fmt::format("{} has {} people", group.label, size));
-    if (distinct < manifest.least_values || distinct > manifest.most_values)
+    if (distinct < manifest.limits.least_values || distinct > manifest.limits.most_values)
       values_outside.push_back(fmt::format("{} has {} values", group.label, distinct));
     const auto listed = listed_values(manifest, group);
     if (people[group.label] != group.people || (listed && *listed != values[group.label]))
       different.push_back(fmt::format("{} holds {} people and {} values", group.label, size, distinct));
   }
   findings.add("(k, alpha) holds for the true secrets", few_or_many,
-               limits_text(manifest.least_people, manifest.most_people));
+               limits_text(manifest.limits.least_people, manifest.limits.most_people));
   findings.add("(l, beta) holds for the true secrets", values_outside,
-               limits_text(manifest.least_values, manifest.most_values));
+               limits_text(manifest.limits.least_values, manifest.limits.most_values));
   findings.add("the manifest counts people truly, and lists the secrets there are", different,
                fmt::format("{} groups", manifest.groups.size()));
 }
 
 /// The same for people who share group and kept cells, where the limits are declared for them.
 void recount_pools(Engine& engine, const published::Manifest& manifest, Findings& findings) {
-  if (!manifest.limits_for_pools || manifest.columns.keep.empty()) return;
+  if (!manifest.limits.for_pools || manifest.columns.keep.empty()) return;
   const auto pools_with = [&](const std::string& condition) {
     return count(engine, fmt::format("(SELECT 1 FROM org_people GROUP BY label, kept HAVING {})", condition));
   };
   findings.add_count("k holds for the true pools",
-                     pools_with(fmt::format("count(*) < {}", manifest.least_people)),
-                     "pools have fewer people", fmt::format("k = {}", manifest.least_people));
+                     pools_with(fmt::format("count(*) < {}", manifest.limits.least_people)),
+                     "pools have fewer people", fmt::format("k = {}", manifest.limits.least_people));
   findings.add_count("l holds for the true pools",
-                     pools_with(fmt::format("count(DISTINCT secret) < {}", manifest.least_values)),
-                     "pools have fewer values", fmt::format("l = {}", manifest.least_values));
+                     pools_with(fmt::format("count(DISTINCT secret) < {}", manifest.limits.least_values)),
+                     "pools have fewer values", fmt::format("l = {}", manifest.limits.least_values));
 }
 
 /// The release by its labels must not be an exact value of the original.
@@ -243,14 +244,14 @@ std::string may_be_published(const published::Manifest& manifest, const Original
     return fmt::format("TRY_CAST({} AS DOUBLE)", as_text(cell(name)));
   };
   const std::string latitude = degrees(spec.secret.latitude), longitude = degrees(spec.secret.longitude);
-  const bool by_category = spec.secret.home == "category";
+  const bool by_category = spec.secret.home == data::HomeRule::Category;
   const std::string may_tell =
       by_category ? fmt::format("coalesce({} = {}, false)", as_text(cell(spec.secret.home_column)),
                                 data::quoted_text(spec.secret.home_category))
                   : "true";
   const std::string has_place =
       fmt::format("(NOT {} OR ({} IS NOT NULL AND {} IS NOT NULL))", may_tell, latitude, longitude);
-  if (spec.secret.home_events != "leave-out") return has_place;
+  if (spec.secret.home_events != data::HomeEvents::LeaveOut) return has_place;
   if (by_category) return fmt::format("{} AND NOT {}", has_place, may_tell);
   // The home of everybody is the spatial part of the secret.
   const data::SecretSpace& space = *reading.people.space;

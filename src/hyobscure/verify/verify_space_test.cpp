@@ -115,7 +115,7 @@ TEST_F(VerifySpace, NoticesANameInTwoGroups) {
 
 TEST_F(VerifySpace, NoticesListsOutsideTheDeclaredLimits) {
   (void)publish_space("out", titles(), half_of);
-  reseal([](published::Manifest& manifest) { manifest.most_values = 5; });
+  reseal([](published::Manifest& manifest) { manifest.limits.most_values = 5; });
   EXPECT_THAT(failed(alone()), ElementsAre("listed values per group are within (l, beta)"));
 }
 

@@ -220,7 +220,7 @@ TEST_F(Verify, NoticesExactSecretsThatAreDeclaredAsGroups) {
   for (int p = 0; p < kPeople; ++p) people += fmt::format("{},{}\n", id_of(p), age_of(p));
   folder_.write("out/people.csv", people);
   reseal([](published::Manifest& manifest) {
-    manifest.least_people = 1;
+    manifest.limits.least_people = 1;
     manifest.groups.clear();
     for (int age = 20; age < 32; ++age)
       manifest.groups.push_back(range_group(std::to_string(age), age, age, 5));
@@ -235,7 +235,7 @@ TEST_F(Verify, AGroupOfOneValueIsAllowedByLOneButNeverSilent) {
   (void)publish_to("out", long_spec());
   EXPECT_TRUE(find(alone(), "no group is a single value").passed);
   reseal([](published::Manifest& manifest) {
-    manifest.least_values = 1;
+    manifest.limits.least_values = 1;
     manifest.groups[0].covers[0].high = 20;
   });
   const auto verification = alone();
@@ -355,12 +355,12 @@ TEST_F(Verify, CountsPoolsWhereTheLimitsAreDeclaredForThem) {
   const Check note = find(alone(), "no pool (same group and kept values) is smaller than k");
   EXPECT_TRUE(note.warning && !note.passed);
   EXPECT_THAT(note.detail, HasSubstr("limits are declared for groups; the smallest pool has 5 people"));
-  reseal([](published::Manifest& manifest) { manifest.limits_for_pools = true; });
+  reseal([](published::Manifest& manifest) { manifest.limits.for_pools = true; });
   EXPECT_THAT(failed(alone()), ElementsAre("people per pool (same group and kept values) are at least k"));
-  reseal([](published::Manifest& manifest) { manifest.least_people = 5; });
+  reseal([](published::Manifest& manifest) { manifest.limits.least_people = 5; });
   EXPECT_THAT(failed(alone()), IsEmpty());
   EXPECT_THAT(failed(against(kept_spec(true))), IsEmpty());
-  reseal([](published::Manifest& manifest) { manifest.least_values = 6; });
+  reseal([](published::Manifest& manifest) { manifest.limits.least_values = 6; });
   EXPECT_THAT(failed(alone()), IsEmpty());
   EXPECT_THAT(failed(against(kept_spec(true))), ElementsAre("l holds for the true pools"));
 }
@@ -477,11 +477,11 @@ TEST_F(Verify, NoticesARowLess) {
 
 TEST_F(Verify, NoticesGroupsOutsideTheDeclaredLimits) {
   (void)publish_to("out", long_spec());
-  reseal([](published::Manifest& manifest) { manifest.least_people = 31; });
+  reseal([](published::Manifest& manifest) { manifest.limits.least_people = 31; });
   EXPECT_THAT(failed(alone()), ElementsAre("people per group are within (k, alpha)"));
   reseal([](published::Manifest& manifest) {
-    manifest.least_people = 20;
-    manifest.most_values = 5;
+    manifest.limits.least_people = 20;
+    manifest.limits.most_values = 5;
   });
   EXPECT_THAT(failed(alone()), IsEmpty()) << "only the original tells how many values there are";
   EXPECT_THAT(failed(against(long_spec())), Contains("(l, beta) holds for the true secrets"));
@@ -495,8 +495,8 @@ TEST_F(Verify, NoticesCountsThatAreNotTrue) {
               Contains("the manifest counts people truly, and lists the secrets there are"));
   reseal([](published::Manifest& manifest) {
     manifest.groups[0].people = 30;
-    manifest.least_values = 7;
-    manifest.most_values = 9;
+    manifest.limits.least_values = 7;
+    manifest.limits.most_values = 9;
   });
   EXPECT_THAT(failed(alone()), ElementsAre("the range of every group has room for l values"));
 }
@@ -514,7 +514,7 @@ TEST_F(Verify, NoticesRangesThatOverlapOrMissSomebody) {
 TEST_F(Verify, NoticesAnEmptyGroup) {
   (void)publish_to("out", long_spec());
   reseal([](published::Manifest& manifest) {
-    manifest.least_people = 0;
+    manifest.limits.least_people = 0;
     manifest.groups.push_back(range_group("32-40", 32, 40, 0));
   });
   EXPECT_THAT(failed(alone()), ElementsAre("every declared group occurs"));
@@ -522,7 +522,7 @@ TEST_F(Verify, NoticesAnEmptyGroup) {
 
 TEST_F(Verify, NoticesOriginalIdsWhereTheyWereToBeReplaced) {
   (void)publish_to("out", long_spec());
-  reseal([](published::Manifest& manifest) { manifest.ids = "replace"; });
+  reseal([](published::Manifest& manifest) { manifest.ids = data::PublishedIds::Replace; });
   EXPECT_THAT(failed(against(long_spec())), ElementsAre("no original id is published"));
 }
 

@@ -59,7 +59,9 @@ void refuse_people_left_out(const data::Reading& reading) {
 bool Fitted::is_good() const { return mechanism.converged && obscure::shortfalls(mechanism).empty(); }
 
 Workbench::Workbench(data::Spec spec, Resources resources, Progress progress)
-    : spec_(std::move(spec)), resources_(std::move(resources)), progress_(std::move(progress)) {}
+    : spec_(std::move(spec)), resources_(std::move(resources)), progress_(std::move(progress)) {
+  (void)obscure::method_of(spec_);  // an unknown one is refused before anything is read
+}
 
 void Workbench::set_audit(data::AuditSpec audit) {
   spec_.audit = std::move(audit);
@@ -147,9 +149,9 @@ Inspected Workbench::inspect() {
 }
 
 Fitted Workbench::fit() {
-  if (!spec_.channel.promise) return {obscure::fit(people(), spec_, census(), progress_)};
+  if (!spec_.channel.target) return {obscure::fit(people(), spec_, census(), progress_)};
   audit::FitForUse found = audit::fit_for_use(people(), spec_, census(), task(), progress_);
-  return {std::move(found.mechanism), std::move(found.promise)};
+  return {std::move(found.mechanism), std::move(found.search)};
 }
 
 obscure::Frontier Workbench::frontier(int points) {

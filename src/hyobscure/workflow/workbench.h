@@ -40,7 +40,7 @@ struct Inspected {
 /// A mechanism, and how its budget was found where the spec asks for a use and not for a distance.
 struct Fitted {
   obscure::Mechanism mechanism;
-  std::optional<audit::KeptPromise> target = {};
+  std::optional<audit::TargetSearch> target = {};
 
   /// Converged, and without shortfalls: what fit ends with exit code 0 for.
   bool is_good() const;

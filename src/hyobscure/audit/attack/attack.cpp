@@ -16,31 +16,31 @@ std::vector<Split> splits_of(std::size_t people, Scenario scenario, const Attack
 
 }  // namespace
 
-std::vector<AttackResult> attack(const Victims& victims, const PublicationOf& publication_of,
+std::vector<AttackResult> attack(const AttackTargets& targets, const PublicationOf& publication_of,
                                  Scenario scenario, const AttackSettings& settings, const Key& key,
                                  const Progress& progress) {
   if (scenario == Scenario::Shadow)
     throw InputError({.source = "scenario"}, "the shadow attacker needs the mechanism",
                      "Call shadow_attack.");
-  check(victims);
-  validate(settings, victims.size());
+  check(targets);
+  validate(settings, targets.size());
   const std::vector<Publication> published =
-      publications(victims.features, publication_of, settings.repetitions);
+      publications(targets.features, publication_of, settings.repetitions);
 
-  const std::vector<std::uint32_t> own = own_rows(victims.size());
-  const Sight truth{.rows = &victims.features, .row_of_person = own};
+  const std::vector<std::uint32_t> own = own_rows(targets.size());
+  const AttackerView truth{.rows = &targets.features, .row_of_person = own};
   std::vector<Trial> trials;
   for (int r = 0; r < settings.repetitions; ++r) {
     const Publication& publication = published[static_cast<std::size_t>(r)];
-    const Sight release{.rows = &publication.rows, .row_of_person = publication.row_of_person};
-    for (Split& split : splits_of(victims.size(), scenario, settings, key.derive(fmt::format("split {}", r))))
+    const AttackerView release{.rows = &publication.rows, .row_of_person = publication.row_of_person};
+    for (Split& split : splits_of(targets.size(), scenario, settings, key.derive(fmt::format("split {}", r))))
       trials.push_back({.name = fmt::format("trial {}", trials.size()),
                         .known = std::move(split.known),
                         .tested = std::move(split.tested),
                         .learned_from = scenario == Scenario::I ? truth : release,
                         .attacked = release});
   }
-  return run_trials(victims, trials, scenario, settings, key, progress);
+  return run_trials(targets, trials, scenario, settings, key, progress);
 }
 
 }  // namespace hyobscure::audit

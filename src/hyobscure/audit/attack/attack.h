@@ -95,8 +95,9 @@ struct AttackResult {
 ///
 /// Deterministic for a key, whatever the number of threads; models run side by side. Throws InputError for
 /// people, publications or settings that cannot be attacked (too few people, one value), and Stopped.
-[[nodiscard]] std::vector<AttackResult> attack(const Victims& victims, const PublicationOf& publication_of,
-                                               Scenario scenario, const AttackSettings& settings,
-                                               const Key& key, const Progress& progress = {});
+[[nodiscard]] std::vector<AttackResult> attack(const AttackTargets& targets,
+                                               const PublicationOf& publication_of, Scenario scenario,
+                                               const AttackSettings& settings, const Key& key,
+                                               const Progress& progress = {});
 
 }  // namespace hyobscure::audit

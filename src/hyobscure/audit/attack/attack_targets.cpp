@@ -21,34 +21,34 @@ bool all_below(std::span<const std::uint32_t> labels, std::size_t limit) {
 
 }  // namespace
 
-void check(const Victims& victims) {
-  const std::size_t people = victims.size();
-  require(victims.features.size() == people && victims.group_of_person.size() == people &&
-              (victims.kept_of_person.empty() || victims.kept_of_person.size() == people),
+void check(const AttackTargets& targets) {
+  const std::size_t people = targets.size();
+  require(targets.features.size() == people && targets.group_of_person.size() == people &&
+              (targets.kept_of_person.empty() || targets.kept_of_person.size() == people),
           "people", "secrets, features, groups and kept cells are of different people",
           "Read them together.");
   if (people < kFewestPeople)
     throw InputError({.source = "people"}, fmt::format("{} are too few to attack", people),
                      fmt::format("An audit needs at least {} people.", kFewestPeople));
-  require(all_below(victims.value_of_person, victims.values) &&
-              all_below(victims.group_of_person, victims.groups) &&
-              all_below(victims.kept_of_person, victims.kept_combinations),
+  require(all_below(targets.value_of_person, targets.values) &&
+              all_below(targets.group_of_person, targets.groups) &&
+              all_below(targets.kept_of_person, targets.kept_combinations),
           "people", "a value, group or kept combination is beyond their number", "Read the people again.");
-  require(!victims.ordered() || (victims.numbers.size() == victims.values &&
-                                 std::all_of(victims.numbers.begin(), victims.numbers.end(),
+  require(!targets.ordered() || (targets.numbers.size() == targets.values &&
+                                 std::all_of(targets.numbers.begin(), targets.numbers.end(),
                                              [](double number) { return std::isfinite(number); })),
           "secret", "an ordered secret needs a finite number for each value", "Read the people again.");
-  require(!victims.spatial() ||
-              (!victims.ordered() && victims.places.size() == victims.values &&
-               std::all_of(victims.places.begin(), victims.places.end(),
+  require(!targets.spatial() ||
+              (!targets.ordered() && targets.places.size() == targets.values &&
+               std::all_of(targets.places.begin(), targets.places.end(),
                            [](const Place& p) { return std::isfinite(p.east) && std::isfinite(p.north); })),
           "secret", "a spatial secret needs a finite place for each value and no numbers",
           "Read the people again.");
-  require(std::adjacent_find(victims.value_of_person.begin(), victims.value_of_person.end(),
-                             std::not_equal_to<>()) != victims.value_of_person.end(),
+  require(std::adjacent_find(targets.value_of_person.begin(), targets.value_of_person.end(),
+                             std::not_equal_to<>()) != targets.value_of_person.end(),
           "secret", "all people have the same value: there is nothing to infer",
           "Audit a secret that differs between people.");
-  census::check_rows(census::Distance::Euclidean, victims.features);
+  census::check_rows(census::Distance::Euclidean, targets.features);
 }
 
 void check(const Publication& publication, const data::SparseRows& features) {

@@ -12,7 +12,7 @@
 namespace hyobscure::audit {
 
 /// People as they are, as the auditor, who owns the data, knows them.
-struct Victims {
+struct AttackTargets {
   const data::SparseRows& features;
   std::span<const std::uint32_t> value_of_person;
   std::uint32_t values;         ///< every value is below it
@@ -41,7 +41,7 @@ using PublicationOf = std::function<Publication(int repetition)>;
 
 /// Throws InputError unless all parts fit together, entries are finite and there is something to infer: at
 /// least kFewestPeople and two values among them.
-void check(const Victims& victims);
+void check(const AttackTargets& targets);
 /// Throws InputError for a publication of other people or columns.
 void check(const Publication& publication, const data::SparseRows& features);
 

@@ -40,7 +40,7 @@ Publication mixed_in_groups(const Sample& sample, unsigned seed) {
 std::vector<AttackResult> attack_as_they_are(const Sample& sample, Scenario scenario,
                                              const AttackSettings& settings = kQuick) {
   return attack(
-      sample.victims(), [&](int) { return as_they_are(sample); }, scenario, settings, Key::from_seed(1));
+      sample.targets(), [&](int) { return as_they_are(sample); }, scenario, settings, Key::from_seed(1));
 }
 
 class Scenarios : public testing::TestWithParam<std::tuple<Scenario, bool>> {
@@ -115,7 +115,7 @@ TEST_P(Scenarios, FindNothingWhereNothingIsPlanted) {
 TEST_P(Scenarios, FindNothingInRowsOfRandomMembersOfTheGroup) {
   const Sample sample = planted_people(3, 400, 12, 4, 0.9, ordered());
   const auto found = attack(
-      sample.victims(), [&](int r) { return mixed_in_groups(sample, static_cast<unsigned>(r)); }, scenario(),
+      sample.targets(), [&](int r) { return mixed_in_groups(sample, static_cast<unsigned>(r)); }, scenario(),
       kQuick, Key::from_seed(1));
   for (const AttackResult& result : found) {
     EXPECT_FALSE(result.error.advantage.above_zero());
@@ -179,7 +179,7 @@ TEST_P(PlaceScenarios, FindNothingWhereNothingIsPlanted) {
 TEST_P(PlaceScenarios, FindNothingInRowsOfRandomMembersOfTheGroup) {
   const Sample sample = planted_places(3, 400, 12, 4, 0.9);
   for (const AttackResult& found : attack(
-           sample.victims(), [&](int r) { return mixed_in_groups(sample, static_cast<unsigned>(r)); },
+           sample.targets(), [&](int r) { return mixed_in_groups(sample, static_cast<unsigned>(r)); },
            GetParam(), kQuick, Key::from_seed(1))) {
     EXPECT_FALSE(found.km_error->advantage.above_zero());
     EXPECT_TRUE(found.km_error->unobscured_advantage.above_zero());
@@ -195,7 +195,7 @@ TEST(Attack, GroupOnlyOfPlacesIsTheNearestValueToTheKnownPeopleOfTheGroup) {
   AttackSettings settings = kQuick;
   settings.attackers = {Attacker::Boosting};
   const auto found =
-      attack(sample.victims(), [&](int) { return as_they_are(sample); }, Scenario::I, settings, key);
+      attack(sample.targets(), [&](int) { return as_they_are(sample); }, Scenario::I, settings, key);
   const auto distance = [&](std::uint32_t a, std::uint32_t b) {
     return std::hypot(sample.places[a].east - sample.places[b].east,
                       sample.places[a].north - sample.places[b].north);
@@ -247,7 +247,7 @@ TEST(Attack, GroupOnlyIsTheMedianOfTheKnownPeopleOfTheGroup) {
   AttackSettings settings = kQuick;
   settings.attackers = {Attacker::Boosting};
   const auto found =
-      attack(sample.victims(), [&](int) { return as_they_are(sample); }, Scenario::I, settings, key);
+      attack(sample.targets(), [&](int) { return as_they_are(sample); }, Scenario::I, settings, key);
 
   std::vector<double> by_group, by_all;
   for (int r = 0; r < settings.repetitions; ++r) {
@@ -285,14 +285,14 @@ TEST(Attack, AGuessAmongTiesIsCountedByItsOdds) {
     sample.value_of_person[u] = u % 8;
     sample.group_of_person[u] = u % 8 / 4;
   }
-  const Victims victims = sample.victims();
-  const GroupValues groups(victims);
+  const AttackTargets targets = sample.targets();
+  const GroupValues groups(targets);
   std::vector<std::uint32_t> known(40), tested(40);
   for (std::uint32_t u = 0; u < 40; ++u) {
     known[u] = u;
     tested[u] = u + 40;
   }
-  const GroupGuess guess(victims, groups, known);
+  const GroupGuess guess(targets, groups, known);
   EXPECT_THAT(guess.errors(tested).first, testing::Each(testing::DoubleEq(0.75)));
   EXPECT_THAT(guess.errors(tested).fifth, testing::Each(0));
   EXPECT_THAT(guess.errors_without_group(tested).first, testing::Each(testing::DoubleEq(7.0 / 8)));
@@ -323,8 +323,8 @@ TEST(Attack, KeptCellsAreKnownToAttackerAndControl) {
 
 TEST(Attack, ANumberOutsideTheRangeOfTheGroupIsNeverGuessed) {
   const Sample sample = planted_people(9, 100, 12, 4, 0.5, true);
-  const Victims victims = sample.victims();
-  const GroupValues groups(victims);
+  const AttackTargets targets = sample.targets();
+  const GroupValues groups(targets);
   EXPECT_EQ(groups.into_range(1, 3), 24);
   EXPECT_EQ(groups.into_range(1, 99), 27);
   EXPECT_EQ(groups.into_range(1, 25.5), 25.5);
@@ -333,12 +333,12 @@ TEST(Attack, ANumberOutsideTheRangeOfTheGroupIsNeverGuessed) {
 TEST(Attack, GroupsEnterAsNumbersThatAscendWithTheSecret) {
   Sample sample = planted_people(10, 60, 6, 2, 0, true);
   for (auto& group : sample.group_of_person) group = (group + 1) % 3;  // names of groups do not matter
-  const Victims victims = sample.victims();
-  const GroupValues groups(victims);
+  const AttackTargets targets = sample.targets();
+  const GroupValues groups(targets);
   EXPECT_LT(groups.rank(1), groups.rank(2));
   EXPECT_LT(groups.rank(2), groups.rank(0));
   const std::vector<std::uint32_t> own = own_rows(60), people = {3};
-  const auto rows = seen_rows(victims, groups, {.rows = &sample.features, .row_of_person = own}, people);
+  const auto rows = seen_rows(targets, groups, {.rows = &sample.features, .row_of_person = own}, people);
   EXPECT_EQ(rows.columns, sample.features.columns + 1);
   EXPECT_EQ(rows[0].items.back(), sample.features.columns);
   EXPECT_EQ(rows[0].values.back(), groups.rank(sample.group_of_person[3]));
@@ -374,7 +374,7 @@ TEST(Attack, EveryRepetitionAttacksItsOwnPublication) {
   const Sample sample = planted_people(12, 60, 6, 3, 0.5, true);
   std::vector<int> asked;
   (void)attack(
-      sample.victims(),
+      sample.targets(),
       [&](int r) {
         asked.push_back(r);
         return as_they_are(sample);
@@ -424,7 +424,7 @@ TEST(Attack, RefusesWhatCannotBeAttackedAndSaysWhy) {
 TEST(Attack, RefusesAReleaseOfOtherPeople) {
   const Sample sample = planted_people(1, 50, 4, 2, 0, true), other = planted_people(2, 50, 4, 3, 0, true);
   const auto attack_on = [&](const Publication& published) {
-    (void)attack(sample.victims(), [&](int) { return published; }, Scenario::II, kQuick, Key::from_seed(1));
+    (void)attack(sample.targets(), [&](int) { return published; }, Scenario::II, kQuick, Key::from_seed(1));
   };
   EXPECT_THROW(attack_on({.rows = sample.features, .row_of_person = own_rows(49)}), InputError);
   EXPECT_THROW(attack_on({.rows = sample.features, .row_of_person = std::vector<std::uint32_t>(50, 50)}),
@@ -436,7 +436,7 @@ TEST(Attack, StopsWhenAsked) {
   const Sample sample = planted_people(1, 50, 4, 2, 0, true);
   const std::atomic<bool> stop = true;
   EXPECT_THROW((void)attack(
-                   sample.victims(), [&](int) { return as_they_are(sample); }, Scenario::I, kQuick,
+                   sample.targets(), [&](int) { return as_they_are(sample); }, Scenario::I, kQuick,
                    Key::from_seed(1), Progress({}, &stop)),
                Stopped);
 }

@@ -6,10 +6,10 @@
 #include <numeric>
 
 #include "hyobscure/audit/attack/attack.h"
-#include "hyobscure/audit/utility/recommend.h"
 #include "hyobscure/audit/attack/test_people.h"
 #include "hyobscure/audit/attack/test_publications.h"
 #include "hyobscure/audit/attack/trial.h"
+#include "hyobscure/audit/utility/recommend.h"
 #include "hyobscure/audit/utility/utility_repetitions.h"
 
 namespace hyobscure::audit {
@@ -38,14 +38,14 @@ class MovieLensAttack : public MovieLens {
           std::upper_bound(first_ages.begin(), first_ages.end(), secret + 18) - first_ages.begin() - 1));
     std::vector<double> ages(33);
     std::iota(ages.begin(), ages.end(), 18.0);
-    const Victims victims{.features = people_->features,
-                          .value_of_person = people_->secrets,
-                          .values = 33,
-                          .numbers = ages,
-                          .group_of_person = group_of_person,
-                          .groups = static_cast<std::uint32_t>(first_ages.size())};
+    const AttackTargets targets{.features = people_->features,
+                                .value_of_person = people_->secrets,
+                                .values = 33,
+                                .numbers = ages,
+                                .group_of_person = group_of_person,
+                                .groups = static_cast<std::uint32_t>(first_ages.size())};
     return attack(
-        victims, [&](int) { return Publication{people_->features, own_rows(people_->size())}; }, Scenario::I,
+        targets, [&](int) { return Publication{people_->features, own_rows(people_->size())}; }, Scenario::I,
         settings, Key::from_seed(1));
   }
 };

@@ -43,16 +43,16 @@ double median(std::vector<double> numbers) {
   return (*middle + *std::max_element(numbers.begin(), middle)) / 2;
 }
 
-std::vector<double> numbers_of(const Victims& victims, People people) {
+std::vector<double> numbers_of(const AttackTargets& targets, People people) {
   std::vector<double> numbers;
   for (const std::uint32_t person : people)
-    numbers.push_back(victims.numbers[victims.value_of_person[person]]);
+    numbers.push_back(targets.numbers[targets.value_of_person[person]]);
   return numbers;
 }
 
-Eigen::RowVectorXd frequencies_of(const Victims& victims, People people) {
-  Eigen::RowVectorXd counts = Eigen::RowVectorXd::Zero(victims.values);
-  for (const std::uint32_t person : people) counts(victims.value_of_person[person]) += 1;
+Eigen::RowVectorXd frequencies_of(const AttackTargets& targets, People people) {
+  Eigen::RowVectorXd counts = Eigen::RowVectorXd::Zero(targets.values);
+  for (const std::uint32_t person : people) counts(targets.value_of_person[person]) += 1;
   return counts;
 }
 
@@ -60,13 +60,13 @@ std::span<const double> all_of(const Eigen::RowVectorXd& weights) {
   return {weights.data(), static_cast<std::size_t>(weights.size())};
 }
 
-std::uint32_t kept_of(const Victims& victims, std::uint32_t person) {
-  return victims.kept_of_person.empty() ? 0 : victims.kept_of_person[person];
+std::uint32_t kept_of(const AttackTargets& targets, std::uint32_t person) {
+  return targets.kept_of_person.empty() ? 0 : targets.kept_of_person[person];
 }
 
-std::vector<std::uint32_t> distinct_values(const Victims& victims, People people) {
+std::vector<std::uint32_t> distinct_values(const AttackTargets& targets, People people) {
   std::vector<std::uint32_t> values;
-  for (const std::uint32_t person : people) values.push_back(victims.value_of_person[person]);
+  for (const std::uint32_t person : people) values.push_back(targets.value_of_person[person]);
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
   return values;
@@ -87,24 +87,24 @@ learn::Predictions checked(learn::Predictions predicted, std::size_t rows, std::
 
 }  // namespace
 
-GroupValues::GroupValues(const Victims& victims)
-    : values_(victims.values),
-      has_(std::size_t{victims.groups} * victims.values, 0),
-      of_group_(victims.groups),
-      low_(victims.groups, std::numeric_limits<double>::infinity()),
-      high_(victims.groups, -std::numeric_limits<double>::infinity()),
-      rank_(victims.groups, 0) {
-  for (std::size_t u = 0; u < victims.size(); ++u) {
-    const std::uint32_t group = victims.group_of_person[u], value = victims.value_of_person[u];
+GroupValues::GroupValues(const AttackTargets& targets)
+    : values_(targets.values),
+      has_(std::size_t{targets.groups} * targets.values, 0),
+      of_group_(targets.groups),
+      low_(targets.groups, std::numeric_limits<double>::infinity()),
+      high_(targets.groups, -std::numeric_limits<double>::infinity()),
+      rank_(targets.groups, 0) {
+  for (std::size_t u = 0; u < targets.size(); ++u) {
+    const std::uint32_t group = targets.group_of_person[u], value = targets.value_of_person[u];
     has_[group * values_ + value] = 1;
-    if (!victims.ordered()) continue;
-    low_[group] = std::min(low_[group], victims.numbers[value]);
-    high_[group] = std::max(high_[group], victims.numbers[value]);
+    if (!targets.ordered()) continue;
+    low_[group] = std::min(low_[group], targets.numbers[value]);
+    high_[group] = std::max(high_[group], targets.numbers[value]);
   }
-  for (std::uint32_t group = 0; group < victims.groups; ++group)
-    for (std::uint32_t value = 0; value < victims.values; ++value)
+  for (std::uint32_t group = 0; group < targets.groups; ++group)
+    for (std::uint32_t value = 0; value < targets.values; ++value)
       if (has(group, value)) of_group_[group].push_back(value);
-  std::vector<std::size_t> order(victims.groups);
+  std::vector<std::size_t> order(targets.groups);
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return low_[a] < low_[b]; });
@@ -121,39 +121,40 @@ std::size_t GroupValues::most_values() const {
   return most;
 }
 
-SparseRows seen_rows(const Victims& victims, const GroupValues& groups, const Sight& sight, People people) {
-  const std::size_t group_column = victims.features.columns;
-  const std::size_t kept_column = group_column + (victims.ordered() ? 1 : victims.groups);
+SparseRows seen_rows(const AttackTargets& targets, const GroupValues& groups, const AttackerView& view,
+                     People people) {
+  const std::size_t group_column = targets.features.columns;
+  const std::size_t kept_column = group_column + (targets.ordered() ? 1 : targets.groups);
   SparseRows seen;
-  seen.columns = kept_column + (victims.kept_combinations > 1 ? victims.kept_combinations : 0);
+  seen.columns = kept_column + (targets.kept_combinations > 1 ? targets.kept_combinations : 0);
   const auto add = [&](std::size_t column, double value) {
     seen.items.push_back(static_cast<std::uint32_t>(column));
     seen.values.push_back(value);
   };
   for (const std::uint32_t person : people) {
-    const SparseRows::Row row = (*sight.rows)[sight.row_of_person[person]];
+    const SparseRows::Row row = (*view.rows)[view.row_of_person[person]];
     seen.items.append(row.items);
     seen.values.append(row.values);
-    const std::uint32_t group = victims.group_of_person[person];
-    if (victims.ordered())
+    const std::uint32_t group = targets.group_of_person[person];
+    if (targets.ordered())
       add(group_column, groups.rank(group));
     else
       add(group_column + group, 1);
-    if (victims.kept_combinations > 1) add(kept_column + kept_of(victims, person), 1);
+    if (targets.kept_combinations > 1) add(kept_column + kept_of(targets, person), 1);
     seen.end_row();
   }
   return seen;
 }
 
-SecretModel::SecretModel(const Victims& victims, const GroupValues& groups, const ChosenAttacker& attacker,
-                         const AttackSettings& settings, People known, const Sight& sight, const Key& key,
-                         const Progress& progress)
-    : victims_(victims), groups_(groups), known_values_(distinct_values(victims, known)) {
+SecretModel::SecretModel(const AttackTargets& targets, const GroupValues& groups,
+                         const ChosenAttacker& attacker, const AttackSettings& settings, People known,
+                         const AttackerView& view, const Key& key, const Progress& progress)
+    : victims_(targets), groups_(groups), known_values_(distinct_values(targets, known)) {
   if (known_values_.size() == 1) return;
-  const SparseRows rows = seen_rows(victims, groups, sight, known);
+  const SparseRows rows = seen_rows(targets, groups, view, known);
   learn::ForestSettings forest{.trees = settings.trees};
-  if (victims.ordered()) {
-    const std::vector<double> numbers = numbers_of(victims, known);
+  if (targets.ordered()) {
+    const std::vector<double> numbers = numbers_of(targets, known);
     if (attacker.own != nullptr)
       model_ = attacker.own->learn(rows, numbers, 0, seed_of(key));
     else if (attacker.attacker == Attacker::Forest)
@@ -166,13 +167,13 @@ SecretModel::SecretModel(const Victims& victims, const GroupValues& groups, cons
   std::vector<std::uint32_t> classes;
   for (const std::uint32_t person : known)
     classes.push_back(static_cast<std::uint32_t>(
-        std::lower_bound(known_values_.begin(), known_values_.end(), victims.value_of_person[person]) -
+        std::lower_bound(known_values_.begin(), known_values_.end(), targets.value_of_person[person]) -
         known_values_.begin()));
   const auto count = static_cast<std::uint32_t>(known_values_.size());
   forest.columns_tried =
       std::max<std::size_t>(1, static_cast<std::size_t>(std::sqrt(static_cast<double>(rows.columns))));
   // Group and kept cells are a few columns that tell much among many that tell little.
-  forest.always_tried_from = victims.features.columns;
+  forest.always_tried_from = targets.features.columns;
   if (attacker.own != nullptr)
     model_ =
         attacker.own->learn(rows, std::vector<double>(classes.begin(), classes.end()), count, seed_of(key));
@@ -183,8 +184,8 @@ SecretModel::SecretModel(const Victims& victims, const GroupValues& groups, cons
         learn::Boosting::of_classes(rows, classes, count, settings.boosting, progress));
 }
 
-PersonErrors SecretModel::errors(People tested, const Sight& sight) const {
-  const SparseRows rows = seen_rows(victims_, groups_, sight, tested);
+PersonErrors SecretModel::errors(People tested, const AttackerView& view) const {
+  const SparseRows rows = seen_rows(victims_, groups_, view, tested);
   learn::Predictions predicted;
   if (const auto* forest = std::get_if<learn::Forest>(&model_))
     predicted = forest->predict(rows);
@@ -218,16 +219,16 @@ PersonErrors SecretModel::errors(People tested, const Sight& sight) const {
   return errors;
 }
 
-GroupGuess::GroupGuess(const Victims& victims, const GroupValues& groups, People known)
-    : victims_(victims),
+GroupGuess::GroupGuess(const AttackTargets& targets, const GroupValues& groups, People known)
+    : victims_(targets),
       groups_(groups),
       all_(known.begin(), known.end()),
-      of_group_(victims.groups),
-      of_cell_(std::size_t{victims.groups} * victims.kept_combinations) {
+      of_group_(targets.groups),
+      of_cell_(std::size_t{targets.groups} * targets.kept_combinations) {
   for (const std::uint32_t person : known) {
-    const std::size_t group = victims.group_of_person[person];
+    const std::size_t group = targets.group_of_person[person];
     of_group_[group].push_back(person);
-    of_cell_[group * victims.kept_combinations + kept_of(victims, person)].push_back(person);
+    of_cell_[group * targets.kept_combinations + kept_of(targets, person)].push_back(person);
   }
 }
 

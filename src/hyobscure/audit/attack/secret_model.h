@@ -22,7 +22,7 @@ struct PersonErrors {
 /// Which values a group holds: public, as the release tells the groups.
 class GroupValues {
  public:
-  explicit GroupValues(const Victims& victims);
+  explicit GroupValues(const AttackTargets& targets);
 
   bool has(std::uint32_t group, std::uint32_t value) const { return has_[group * values_ + value] != 0; }
   std::span<const std::uint32_t> of(std::uint32_t group) const { return of_group_[group]; }  ///< ascending
@@ -39,20 +39,20 @@ class GroupValues {
 };
 
 /// The rows that an attacker sees of `people`: features, then group, then kept cells.
-data::SparseRows seen_rows(const Victims& victims, const GroupValues& groups, const Sight& sight,
+data::SparseRows seen_rows(const AttackTargets& targets, const GroupValues& groups, const AttackerView& view,
                            std::span<const std::uint32_t> people);
 
 /// An attacker who has learned secrets of some people.
 class SecretModel {
  public:
-  SecretModel(const Victims& victims, const GroupValues& groups, const ChosenAttacker& attacker,
-              const AttackSettings& settings, std::span<const std::uint32_t> known, const Sight& sight,
+  SecretModel(const AttackTargets& targets, const GroupValues& groups, const ChosenAttacker& attacker,
+              const AttackSettings& settings, std::span<const std::uint32_t> known, const AttackerView& view,
               const Key& key, const Progress& progress);
 
-  PersonErrors errors(std::span<const std::uint32_t> tested, const Sight& sight) const;
+  PersonErrors errors(std::span<const std::uint32_t> tested, const AttackerView& view) const;
 
  private:
-  const Victims& victims_;
+  const AttackTargets& victims_;
   const GroupValues& groups_;
   std::vector<std::uint32_t> known_values_;  // categories: class c of the model is value known_values_[c]
   std::variant<std::monostate, learn::Forest, learn::Boosting, OwnModel>
@@ -63,7 +63,7 @@ class SecretModel {
 /// cells; of the group where these are fewer than kFewestOfCell, of all where the group has none.
 class GroupGuess {
  public:
-  GroupGuess(const Victims& victims, const GroupValues& groups, std::span<const std::uint32_t> known);
+  GroupGuess(const AttackTargets& targets, const GroupValues& groups, std::span<const std::uint32_t> known);
 
   PersonErrors errors(std::span<const std::uint32_t> tested) const;
   PersonErrors errors_without_group(std::span<const std::uint32_t> tested) const;
@@ -73,7 +73,7 @@ class GroupGuess {
  private:
   std::span<const std::uint32_t> like(std::uint32_t person) const;  // known people
 
-  const Victims& victims_;
+  const AttackTargets& victims_;
   const GroupValues& groups_;
   std::vector<std::uint32_t> all_;
   std::vector<std::vector<std::uint32_t>> of_group_;

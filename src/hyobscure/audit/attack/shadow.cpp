@@ -11,7 +11,8 @@ namespace hyobscure::audit {
 namespace {
 
 // The attacker's own people get their donors; the others are never looked up.
-std::vector<std::uint32_t> obscured_rows(const Victims& victims, const std::vector<std::uint32_t>& own_people,
+std::vector<std::uint32_t> obscured_rows(const AttackTargets& targets,
+                                         const std::vector<std::uint32_t>& own_people,
                                          const MechanismOn& mechanism_on, const Key& key) {
   const std::vector<std::uint32_t> donors = mechanism_on(own_people, key);
   const bool fits = donors.size() == own_people.size() &&
@@ -21,20 +22,20 @@ std::vector<std::uint32_t> obscured_rows(const Victims& victims, const std::vect
   if (!fits)
     throw InputError({.source = "mechanism"}, "its donors are not people it was given",
                      "Return one of the given people for each of them.");
-  std::vector<std::uint32_t> rows = own_rows(victims.size());
+  std::vector<std::uint32_t> rows = own_rows(targets.size());
   for (std::size_t n = 0; n < own_people.size(); ++n) rows[own_people[n]] = donors[n];
   return rows;
 }
 
 }  // namespace
 
-std::vector<AttackResult> shadow_attack(const Victims& victims, const PublicationOf& publication_of,
+std::vector<AttackResult> shadow_attack(const AttackTargets& targets, const PublicationOf& publication_of,
                                         const MechanismOn& mechanism_on, const AttackSettings& settings,
                                         const Key& key, const Progress& progress) {
-  check(victims);
-  validate(settings, victims.size());
+  check(targets);
+  validate(settings, targets.size());
   const std::vector<Publication> published =
-      publications(victims.features, publication_of, settings.repetitions);
+      publications(targets.features, publication_of, settings.repetitions);
 
   const auto repetitions = static_cast<std::size_t>(settings.repetitions);
   std::vector<std::vector<std::uint32_t>> shadows(repetitions);
@@ -42,16 +43,16 @@ std::vector<AttackResult> shadow_attack(const Victims& victims, const Publicatio
   for (std::size_t r = 0; r < repetitions; ++r) {
     progress.throw_if_stopped();
     Split split =
-        split_by_share(victims.size(), settings.known_share, key.derive(fmt::format("split {}", r)));
+        split_by_share(targets.size(), settings.known_share, key.derive(fmt::format("split {}", r)));
     shadows[r] =
-        obscured_rows(victims, split.known, mechanism_on, key.derive(fmt::format("mechanism {}", r)));
+        obscured_rows(targets, split.known, mechanism_on, key.derive(fmt::format("mechanism {}", r)));
     trials.push_back({.name = fmt::format("trial {}", r),
                       .known = std::move(split.known),
                       .tested = std::move(split.tested),
-                      .learned_from = {.rows = &victims.features, .row_of_person = shadows[r]},
+                      .learned_from = {.rows = &targets.features, .row_of_person = shadows[r]},
                       .attacked = {.rows = &published[r].rows, .row_of_person = published[r].row_of_person}});
   }
-  return run_trials(victims, trials, Scenario::Shadow, settings, key, progress);
+  return run_trials(targets, trials, Scenario::Shadow, settings, key, progress);
 }
 
 }  // namespace hyobscure::audit

@@ -20,7 +20,7 @@ using MechanismOn =
 /// that of scenario II he needs nobody in the release.
 ///
 /// `unobscured` of the result learns from and attacks true features. Otherwise as attack().
-[[nodiscard]] std::vector<AttackResult> shadow_attack(const Victims& victims,
+[[nodiscard]] std::vector<AttackResult> shadow_attack(const AttackTargets& targets,
                                                       const PublicationOf& publication_of,
                                                       const MechanismOn& mechanism_on,
                                                       const AttackSettings& settings, const Key& key,

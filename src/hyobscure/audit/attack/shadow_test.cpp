@@ -51,7 +51,7 @@ std::vector<AttackResult> run(const Sample& sample, const MechanismOn& mechanism
         .rows = sample.features,
         .row_of_person = mechanism(everybody(sample), Key::from_seed(100 + static_cast<std::uint64_t>(r)))};
   };
-  return shadow_attack(sample.victims(), published, mechanism, kQuickShadow, Key::from_seed(1));
+  return shadow_attack(sample.targets(), published, mechanism, kQuickShadow, Key::from_seed(1));
 }
 
 TEST(Shadow, SeesThroughAMechanismThatPublishesOnesOwnRow) {
@@ -71,7 +71,7 @@ TEST(Shadow, LearnsARuleThatFoolsWhoeverLearnsFromTrueRows) {
   };
   const auto shadow = run(sample, mechanism);
   const auto from_true_rows = attack(
-      sample.victims(),
+      sample.targets(),
       [&](int r) {
         return Publication{
             .rows = sample.features,

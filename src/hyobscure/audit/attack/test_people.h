@@ -24,7 +24,7 @@ struct Sample {
   std::uint32_t kept_combinations = 1;
   std::vector<Place> places = {};
 
-  Victims victims() const {
+  AttackTargets targets() const {
     return {.features = features,
             .value_of_person = value_of_person,
             .values = values,

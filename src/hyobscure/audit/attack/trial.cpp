@@ -35,23 +35,23 @@ struct Outcome {
   PersonErrors attack, unobscured, group_only, no_information;
 };
 
-bool same(const Sight& a, const Sight& b) {
+bool same(const AttackerView& a, const AttackerView& b) {
   return a.rows == b.rows && std::equal(a.row_of_person.begin(), a.row_of_person.end(),
                                         b.row_of_person.begin(), b.row_of_person.end());
 }
 
-Outcome run_trial(const Victims& victims, const GroupValues& groups, const Trial& trial,
-                  const ChosenAttacker& attacker, const AttackSettings& settings, const Sight& truth,
+Outcome run_trial(const AttackTargets& targets, const GroupValues& groups, const Trial& trial,
+                  const ChosenAttacker& attacker, const AttackSettings& settings, const AttackerView& truth,
                   const Key& key, const Progress& progress) {
-  const auto learn = [&](const Sight& sight) {
-    return SecretModel(victims, groups, attacker, settings, trial.known, sight, key, progress);
+  const auto learn = [&](const AttackerView& view) {
+    return SecretModel(targets, groups, attacker, settings, trial.known, view, key, progress);
   };
   Outcome outcome;
   const SecretModel model = learn(trial.learned_from);
   outcome.attack = model.errors(trial.tested, trial.attacked);
   outcome.unobscured = same(trial.learned_from, truth) ? model.errors(trial.tested, truth)
                                                        : learn(truth).errors(trial.tested, truth);
-  const GroupGuess guess(victims, groups, trial.known);
+  const GroupGuess guess(targets, groups, trial.known);
   outcome.group_only = guess.errors(trial.tested);
   outcome.no_information = guess.errors_without_group(trial.tested);
   return outcome;
@@ -152,19 +152,19 @@ std::vector<Publication> publications(const data::SparseRows& features, const Pu
   return all;
 }
 
-std::vector<AttackResult> run_trials(const Victims& victims, const std::vector<Trial>& trials,
+std::vector<AttackResult> run_trials(const AttackTargets& targets, const std::vector<Trial>& trials,
                                      Scenario scenario, const AttackSettings& settings, const Key& key,
                                      const Progress& progress) {
-  const GroupValues groups(victims);
-  const std::vector<std::uint32_t> own = own_rows(victims.size());
-  const Sight truth{.rows = &victims.features, .row_of_person = own};
+  const GroupValues groups(targets);
+  const std::vector<std::uint32_t> own = own_rows(targets.size());
+  const AttackerView truth{.rows = &targets.features, .row_of_person = own};
   const std::size_t count = trials.size();
   const std::vector<ChosenAttacker> attackers = chosen_attackers(settings);
   std::vector<Outcome> outcomes(count * attackers.size());
   SharedProgress shared(progress, "attacking", outcomes.size());
   parallel_blocks(outcomes.size(), 1, [&](std::size_t task, std::size_t) {
     const Trial& trial = trials[task % count];
-    outcomes[task] = run_trial(victims, groups, trial, attackers[task / count], settings, truth,
+    outcomes[task] = run_trial(targets, groups, trial, attackers[task / count], settings, truth,
                                key.derive(trial.name), progress);
     shared.one_done();
   });
@@ -184,9 +184,9 @@ std::vector<AttackResult> run_trials(const Victims& victims, const std::vector<T
                         .tested_people = tested,
                         .interval_over_people = settings.repetitions == 1,
                         .own_name = attackers[a].own == nullptr ? "" : attackers[a].own->name};
-    if (!victims.ordered() && groups.most_values() > 5)
+    if (!targets.ordered() && groups.most_values() > 5)
       result.top5_error = summary.errors(&PersonErrors::fifth);
-    if (victims.spatial()) result.km_error = summary.errors(&PersonErrors::km);
+    if (targets.spatial()) result.km_error = summary.errors(&PersonErrors::km);
     results.push_back(result);
   }
   return results;

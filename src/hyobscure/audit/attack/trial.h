@@ -10,7 +10,7 @@
 namespace hyobscure::audit {
 
 /// What the attacker sees of person u: row row_of_person[u] of rows.
-struct Sight {
+struct AttackerView {
   const data::SparseRows* rows;
   std::span<const std::uint32_t> row_of_person;
 };
@@ -20,8 +20,8 @@ struct Trial {
   std::string name;  ///< its randomness belongs to it
   std::vector<std::uint32_t> known;
   std::vector<std::uint32_t> tested;
-  Sight learned_from;
-  Sight attacked;
+  AttackerView learned_from;
+  AttackerView attacked;
 };
 
 /// One of the attackers of the settings.
@@ -50,7 +50,7 @@ std::vector<Publication> publications(const data::SparseRows& features, const Pu
                                       int repetitions);
 
 /// Carries out all trials with all attackers, and sums them up.
-std::vector<AttackResult> run_trials(const Victims& victims, const std::vector<Trial>& trials,
+std::vector<AttackResult> run_trials(const AttackTargets& targets, const std::vector<Trial>& trials,
                                      Scenario scenario, const AttackSettings& settings, const Key& key,
                                      const Progress& progress);
 

@@ -31,7 +31,7 @@ audit::Estimate loss_percent(const audit::UtilityResult& utility, const data::Sp
 }
 
 void refuse_what_cannot_be_searched(const data::Spec& spec) {
-  if (!spec.channel.promise)
+  if (!spec.channel.target)
     throw InputError({.source = spec.name + ", channel.budget"}, "promises nothing about a use",
                      "Write it as \"at most 2 % of rating RMSE\".");
   if (spec.method.parameter)
@@ -54,16 +54,16 @@ class Search {
         census_(census),
         tables_(obscure::segment_tables(people, census_)),
         input_(obscure::method_input(people, spec, terms_, census_, tables_)) {
-    input_.fine_cache = &prepared_;
-    promise_.promised = *spec.channel.promise;
+    input_.person.cache = &prepared_;
+    search_.target = *spec.channel.target;
   }
 
   /// The distance is what the budget limits: nothing to search.
   FitForUse within_distance() {
     const double any_donor = obscure::person_range(input_).harmless;
-    promise_.limit = promise_.promised.percent / 100 * any_donor;
-    Candidate candidate = answer(promise_.limit);
-    const double percent = any_donor > 0 ? 100 * candidate.mechanism.promise.distance / any_donor : 0;
+    search_.limit = search_.target.percent / 100 * any_donor;
+    Candidate candidate = answer(search_.limit);
+    const double percent = any_donor > 0 ? 100 * candidate.mechanism.figures.distance / any_donor : 0;
     note(candidate, {percent, percent, percent}, true);
     best_ = std::move(candidate);
     return finished();
@@ -115,11 +115,11 @@ class Search {
       return Answer::OutOfReach;
     }
     const Redraw redraw(candidate->mechanism, people_);
-    candidate->utility = promised_utility(
-        promise_.promised.measure, people_, spec_, task_, [&](int r) { return redraw.publication(r); },
+    candidate->utility = utility_of_target(
+        search_.target.measure, people_, spec_, task_, [&](int r) { return redraw.publication(r); },
         progress_);
     const audit::Estimate loss = loss_percent(*candidate->utility, spec_);
-    const bool kept = loss.high <= promise_.promised.percent;
+    const bool kept = loss.high <= search_.target.percent;
     note(*candidate, loss, kept);
     if (!kept) return Answer::Broken;
     best_ = *std::move(candidate);  // of kept budgets each is larger than the one before
@@ -146,22 +146,22 @@ class Search {
   }
 
   void note(Candidate& candidate, const audit::Estimate& loss, bool kept) {
-    const obscure::Promise& told = candidate.mechanism.promise;
-    candidate.tried = {.budget = told.budget, .loss = loss, .leakage = told.leakage, .kept = kept};
-    promise_.tried.push_back(candidate.tried);
+    const obscure::Figures& figures = candidate.mechanism.figures;
+    candidate.tried = {
+        .budget = figures.budget, .loss = loss, .leakage = figures.leakage.total, .kept = kept};
+    search_.tried.push_back(candidate.tried);
   }
 
   [[noreturn]] void refuse() const {
-    const auto least =
-        std::ranges::min_element(promise_.tried, {}, [](const auto& t) { return t.loss.high; });
+    const auto least = std::ranges::min_element(search_.tried, {}, [](const auto& t) { return t.loss.high; });
     const std::string problem =
-        least == promise_.tried.end()
+        least == search_.tried.end()
             ? fmt::format("no budget of its range is within the reach of {}", method_.name)
             : fmt::format(
                   "\"{}\" cannot be kept: the smallest loss of {}, at the budget {:.6g}, is {:.3g} % "
                   "[{:.3g}, "
                   "{:.3g}], and the upper end counts",
-                  data::promise_text(promise_.promised), method_.name, least->budget, least->loss.mean,
+                  data::target_text(search_.target), method_.name, least->budget, least->loss.mean,
                   least->loss.low, least->loss.high);
     throw InputError(
         {.source = spec_.name + ", channel.budget"}, problem,
@@ -170,13 +170,13 @@ class Search {
   }
 
   FitForUse finished() {
-    std::ranges::sort(promise_.tried, {}, &TriedBudget::budget);
-    promise_.chosen = best_->tried;
-    promise_.utility = best_->utility;
-    if (promise_.utility)
-      promise_.limit = promise_.promised.percent / 100 * promise_.utility->figures->unobscured.mean;
+    std::ranges::sort(search_.tried, {}, &TriedBudget::budget);
+    search_.chosen = best_->tried;
+    search_.utility = best_->utility;
+    if (search_.utility)
+      search_.limit = search_.target.percent / 100 * search_.utility->figures->unobscured.mean;
     return {mechanism_of(best_->result, best_->tried.budget, obscure::shuffles_for(people_.size())),
-            std::move(promise_)};
+            std::move(search_)};
   }
 
   const data::People& people_;
@@ -190,7 +190,7 @@ class Search {
   obscure::FineCache prepared_;
   obscure::MethodInput input_;
   std::optional<Key> key_;
-  KeptPromise promise_;
+  TargetSearch search_;
   std::optional<Candidate> best_;
 };
 
@@ -200,7 +200,7 @@ FitForUse fit_for_use(const data::People& people, const data::Spec& spec, const 
                       const std::optional<audit::TaskLabel>& task, const Progress& progress) {
   refuse_what_cannot_be_searched(spec);
   Search search(people, spec, census, task, progress);
-  return spec.channel.promise->measure == "distance" ? search.within_distance() : search.bisected();
+  return spec.channel.target->measure == "distance" ? search.within_distance() : search.bisected();
 }
 
 }  // namespace hyobscure::audit

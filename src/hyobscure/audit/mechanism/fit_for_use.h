@@ -24,8 +24,8 @@ struct TriedBudget {
 };
 
 /// What was promised, and the proof by measurement.
-struct KeptPromise {
-  data::UtilityPromise promised;
+struct TargetSearch {
+  data::UtilityTarget target;
   double limit = kUnset;                        ///< the largest loss that keeps it, in units of the measure
   std::optional<audit::UtilityResult> utility;  ///< at the mechanism; nothing for a distance, which is known
   std::vector<TriedBudget> tried;               ///< by increasing budget
@@ -34,7 +34,7 @@ struct KeptPromise {
 
 struct FitForUse {
   obscure::Mechanism mechanism;
-  KeptPromise promise;
+  TargetSearch search;
 };
 
 /// The most private mechanism whose release stays good for the use that channel.budget names:

@@ -114,13 +114,13 @@ task = "active"
 
 TEST_F(FitForUseTest, KeepsThePromiseWithALargestBudgetAsTheAuditOfOtherFitsConfirms) {
   const FitForUse found = searched(spec("at most 10 % of mAP", {{"method.seed", "3"}}), {});
-  const auto& tried = found.promise.tried;
+  const auto& tried = found.search.tried;
   ASSERT_EQ(tried.size(), 9u);  // both ends and seven halvings
   const auto broken = std::ranges::find(tried, false, &TriedBudget::kept);
   ASSERT_NE(broken, tried.end());
-  EXPECT_EQ(found.mechanism.promise.budget, found.promise.chosen.budget);
-  EXPECT_LT(broken->budget - found.promise.chosen.budget, (tried.back().budget - tried[0].budget) / 127);
-  for (const TriedBudget& one : {found.promise.chosen, *broken}) {
+  EXPECT_EQ(found.mechanism.figures.budget, found.search.chosen.budget);
+  EXPECT_LT(broken->budget - found.search.chosen.budget, (tried.back().budget - tried[0].budget) / 127);
+  for (const TriedBudget& one : {found.search.chosen, *broken}) {
     const data::Spec terms = spec(std::to_string(one.budget), {{"method.seed", "3"}});
     data::Spec exactly = terms;
     exactly.channel.budget = one.budget;
@@ -128,13 +128,13 @@ TEST_F(FitForUseTest, KeepsThePromiseWithALargestBudgetAsTheAuditOfOtherFitsConf
     const audit::UtilityFigures figures = audited(mechanism, exactly, "recommendation");
     EXPECT_EQ(figures.loss.high <= 0.1 * figures.unobscured.mean, one.kept);
     EXPECT_DOUBLE_EQ(100 * figures.loss.mean / figures.unobscured.mean, one.loss.mean);
-    EXPECT_DOUBLE_EQ(mechanism.promise.leakage, one.leakage);
+    EXPECT_DOUBLE_EQ(mechanism.figures.leakage.total, one.leakage);
   }
 }
 
 TEST_F(FitForUseTest, LargerBudgetsTellLessAndCostMoreUpToTheNoiseOfTheAudit) {
   const FitForUse found = searched(spec("at most 10 % of mAP", {{"method.seed", "3"}}), {});
-  const auto& tried = found.promise.tried;
+  const auto& tried = found.search.tried;
   for (std::size_t i = 1; i < tried.size(); ++i) EXPECT_LE(tried[i].leakage, tried[i - 1].leakage + 1e-9);
   EXPECT_NEAR(tried.front().loss.high, 0, 1e-12);  // everybody publishes their own row
   EXPECT_GT(tried.back().loss.low, 10);            // any donor of the group
@@ -144,26 +144,26 @@ TEST_F(FitForUseTest, TheAuditOfAnUnseededMechanismFindsTheSameFiguresAgain) {
   const data::Spec terms = spec("at most 2 % of rating RMSE");
   const FitForUse found = searched(terms, {});
   const audit::UtilityFigures figures = audited(found.mechanism, terms, "rating prediction");
-  ASSERT_TRUE(found.promise.utility && found.promise.utility->measurable());
-  EXPECT_EQ(figures.loss.high, found.promise.utility->figures->loss.high);
-  EXPECT_LE(figures.loss.high, found.promise.limit);
-  EXPECT_NEAR(found.promise.limit, 0.02 * figures.unobscured.mean, 1e-12);
+  ASSERT_TRUE(found.search.utility && found.search.utility->measurable());
+  EXPECT_EQ(figures.loss.high, found.search.utility->figures->loss.high);
+  EXPECT_LE(figures.loss.high, found.search.limit);
+  EXPECT_NEAR(found.search.limit, 0.02 * figures.unobscured.mean, 1e-12);
   EXPECT_FALSE(found.mechanism.seeded);
 }
 
 TEST_F(FitForUseTest, IsTheSameForTheSameSeed) {
   const data::Spec terms = spec("at most 5 % of mAP", {{"method.seed", "5"}});
   const FitForUse one = searched(terms, {}), other = searched(terms, {});
-  EXPECT_EQ(one.mechanism.promise.budget, other.mechanism.promise.budget);
-  EXPECT_EQ(one.promise.chosen.loss.high, other.promise.chosen.loss.high);
+  EXPECT_EQ(one.mechanism.figures.budget, other.mechanism.figures.budget);
+  EXPECT_EQ(one.search.chosen.loss.high, other.search.chosen.loss.high);
   EXPECT_EQ(Redraw(one.mechanism, people()).donors(0), Redraw(other.mechanism, people()).donors(0));
 }
 
 TEST_F(FitForUseTest, TakesTheEndOfTheRangeWhereEvenThatKeepsThePromise) {
   const FitForUse found = searched(spec("at most 100 % of rating RMSE", {{"method.seed", "1"}}), {});
-  EXPECT_EQ(found.promise.tried.size(), 1u);
-  EXPECT_TRUE(found.promise.chosen.kept);
-  EXPECT_LT(found.promise.chosen.loss.high, 100);
+  EXPECT_EQ(found.search.tried.size(), 1u);
+  EXPECT_TRUE(found.search.chosen.kept);
+  EXPECT_LT(found.search.chosen.loss.high, 100);
 }
 
 TEST_F(FitForUseTest, RefusesWhatTheSmallestBudgetDoesNotKeepAndSaysWhatItLoses) {
@@ -188,19 +188,18 @@ TEST_F(FitForUseTest, ADistanceIsAShareOfThatOfAnyDonorOfTheGroup) {
     sum += distances / members;
   }
   const double any_donor = sum / static_cast<double>(people().size());
-  EXPECT_NEAR(found.promise.limit, 0.4 * any_donor, 1e-5);
-  EXPECT_LE(found.mechanism.promise.distance, found.promise.limit * (1 + 1e-9));
-  EXPECT_NEAR(found.promise.chosen.loss.mean, 40, 0.01);
-  EXPECT_FALSE(found.promise.utility);
+  EXPECT_NEAR(found.search.limit, 0.4 * any_donor, 1e-5);
+  EXPECT_LE(found.mechanism.figures.distance, found.search.limit * (1 + 1e-9));
+  EXPECT_NEAR(found.search.chosen.loss.mean, 40, 0.01);
+  EXPECT_FALSE(found.search.utility);
 }
 
 TEST_F(FitForUseTest, ATaskIsPromisedByItsOwnMeasure) {
   const FitForUse found =
       searched(spec("at most 5 % of task", {{"method.seed", "1"}, {"audit.releases", "3"}}), active());
-  ASSERT_TRUE(found.promise.utility && found.promise.utility->measurable());
-  EXPECT_EQ(found.promise.utility->measure, "AUC");
-  EXPECT_LE(found.promise.utility->figures->loss.high,
-            0.05 * found.promise.utility->figures->unobscured.mean);
+  ASSERT_TRUE(found.search.utility && found.search.utility->measurable());
+  EXPECT_EQ(found.search.utility->measure, "AUC");
+  EXPECT_LE(found.search.utility->figures->loss.high, 0.05 * found.search.utility->figures->unobscured.mean);
 }
 
 TEST_F(FitForUseTest, RefusesATaskThatIsNotGivenOrCannotBeMeasured) {
@@ -232,8 +231,8 @@ TEST_F(FitForUseTest, StoppedItKeepsTheBestSoFarOrHasNone) {
   EXPECT_THROW((void)stopped_in_audit(1), Stopped);
   const FitForUse found = stopped_in_audit(4);  // after both ends and one halving
   EXPECT_FALSE(found.mechanism.converged);
-  EXPECT_TRUE(found.promise.chosen.kept);
-  EXPECT_EQ(found.promise.tried.size(), 3u);
+  EXPECT_TRUE(found.search.chosen.kept);
+  EXPECT_EQ(found.search.tried.size(), 3u);
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ class Target {
     for (const std::uint32_t secret : people.secrets) group_of_person_.push_back(group_of_value[secret]);
   }
 
-  audit::Victims victims() const {
+  audit::AttackTargets targets() const {
     return {.features = people_.features,
             .value_of_person = people_.secrets,
             .values = static_cast<std::uint32_t>(people_.values.size()),
@@ -79,44 +79,46 @@ audit::AttackSettings attack_settings(const data::Spec& spec, const std::vector<
                                  .folds = spec.audit.folds,
                                  .repetitions = spec.audit.releases,
                                  .own = own};
-  for (const std::string& name : spec.audit.attackers)
-    settings.attackers.push_back(name == "forest" ? audit::Attacker::Forest : audit::Attacker::Boosting);
+  for (const data::AttackModel model : spec.audit.attackers)
+    settings.attackers.push_back(model == data::AttackModel::Forest ? audit::Attacker::Forest
+                                                                    : audit::Attacker::Boosting);
   return settings;
 }
 
 /// Of splits, not of draws: the same for the same spec, so that methods are compared on the same people.
 Key split_key(const data::Spec& spec) { return obscure::search_key(spec).derive("audit"); }
 
-void add_attacks(Audit& audit, const data::Spec& spec, const audit::Victims& victims,
+void add_attacks(Audit& audit, const data::Spec& spec, const audit::AttackTargets& targets,
                  const audit::PublicationOf& publication_of, const std::vector<audit::OwnAttacker>& own,
                  const Progress& progress) {
-  for (const std::string& name : spec.audit.scenarios) {
+  for (const data::AttackScenario chosen : spec.audit.scenarios) {
+    const std::string name = data::word(chosen);
     progress.report(fmt::format("attacking, scenario {}", name), 0, 0);
-    const auto scenario = name == "I" ? audit::Scenario::I : audit::Scenario::II;
+    const auto scenario = chosen == data::AttackScenario::I ? audit::Scenario::I : audit::Scenario::II;
     for (audit::AttackResult& result :
-         audit::attack(victims, publication_of, scenario, attack_settings(spec, own),
+         audit::attack(targets, publication_of, scenario, attack_settings(spec, own),
                        split_key(spec).derive(name), progress))
       audit.attacks.push_back(std::move(result));
   }
 }
 
 void add_informed(Audit& audit, const data::Spec& spec, const data::People& people,
-                  const obscure::Mechanism& mechanism, const Redraw& redraw, const audit::Victims& victims,
-                  const Progress& progress) {
+                  const obscure::Mechanism& mechanism, const Redraw& redraw,
+                  const audit::AttackTargets& targets, const Progress& progress) {
   const obscure::Signals signals(mechanism, people, redraw.cluster_of_person());
   if (!can_be_tabulated(signals, people)) {
     audit.notes.push_back("The informed attacker was not measured: the tables of donors would be too large.");
     return;
   }
   progress.report("the informed attacker", 0, 0);
-  audit.informed = audit::informed_attack(signal_tables(signals, people), victims.numbers, victims.places);
+  audit.informed = audit::informed_attack(signal_tables(signals, people), targets.numbers, targets.places);
   if (!mechanism.within_groups) return;
   progress.report("several releases", 0, 0);
   constexpr int kFirstDraw = 1'000'000;  // draws of their own, that no other attack has seen
   audit.repeated = audit::repeated_releases(
-      people.secrets, victims.values, victims.numbers, released_pools(signals),
+      people.secrets, targets.values, targets.numbers, released_pools(signals),
       [&](int r) { return redraw.donors(kFirstDraw + r); }, {}, split_key(spec).derive("repeated"), progress,
-      victims.places);
+      targets.places);
 }
 
 /// The spec by which an attacker fits the same method to people of his own: the groups are known to him.
@@ -128,8 +130,8 @@ data::Spec shadow_spec(const data::Spec& spec, const obscure::Mechanism& mechani
   own.groups.people = data::Interval{1, static_cast<double>(people.size())};
   own.groups.values = data::Interval{1, static_cast<double>(people.size())};
   own.channel.budget_share.reset();
-  own.channel.promise.reset();
-  own.channel.budget = mechanism.promise.budget;
+  own.channel.target.reset();
+  own.channel.budget = mechanism.figures.budget;
   return own;
 }
 
@@ -145,7 +147,7 @@ solve::Partition groups_of(const obscure::Mechanism& mechanism, const data::Peop
 }
 
 void add_shadow(Audit& audit, const data::Spec& spec, const data::People& people,
-                const obscure::Mechanism& mechanism, const audit::Victims& victims,
+                const obscure::Mechanism& mechanism, const audit::AttackTargets& targets,
                 const audit::PublicationOf& publication_of, const std::vector<audit::OwnAttacker>& own,
                 const Progress& progress) {
   if (spec.audit.shadow == 0) return;
@@ -164,7 +166,7 @@ void add_shadow(Audit& audit, const data::Spec& spec, const data::People& people
     return donors;
   };
   try {
-    for (audit::AttackResult& result : audit::shadow_attack(victims, publication_of, mechanism_on, settings,
+    for (audit::AttackResult& result : audit::shadow_attack(targets, publication_of, mechanism_on, settings,
                                                             split_key(spec).derive("shadow"), progress))
       audit.attacks.push_back(std::move(result));
   } catch (const InputError& error) {
@@ -233,16 +235,16 @@ Audit audit_mechanism(const data::People& people, const data::Spec& spec, const 
   for (std::uint32_t v = 0; v < people.values.size(); ++v)
     group_of_value.push_back(static_cast<std::uint32_t>(mechanism.group_of_value(v)));
   const Target target(people, std::move(group_of_value), mechanism.groups.size());
-  const audit::Victims victims = target.victims();
+  const audit::AttackTargets targets = target.targets();
   const Redraw redraw(mechanism, people);
   const audit::PublicationOf publication_of = [&](int r) { return redraw.publication(r); };
   Audit audit;
   audit.repetitions = spec.audit.releases;
   audit.redrawn = true;
-  audit.ordered = victims.ordered();
-  add_attacks(audit, spec, victims, publication_of, own, progress);
-  add_shadow(audit, spec, people, mechanism, victims, publication_of, own, progress);
-  add_informed(audit, spec, people, mechanism, redraw, victims, progress);
+  audit.ordered = targets.ordered();
+  add_attacks(audit, spec, targets, publication_of, own, progress);
+  add_shadow(audit, spec, people, mechanism, targets, publication_of, own, progress);
+  add_informed(audit, spec, people, mechanism, redraw, targets, progress);
   audit.utilities = utilities(people, spec, task, publication_of, progress);
   return audit;
 }
@@ -256,14 +258,14 @@ Audit audit_release(const verify::Original& original, const std::filesystem::pat
   const auto donors = donors_by_id(rows, people, folder);
   const published::Manifest manifest = published::read_manifest(folder / published::Manifest::kFileName);
   const Target target(people, groups_by_cover(manifest, people, folder), manifest.groups.size());
-  const audit::Victims victims = target.victims();
+  const audit::AttackTargets targets = target.targets();
   const audit::PublicationOf publication_of = [&](int) {
     return audit::Publication{people.features, donors};
   };
   Audit audit;
   audit.repetitions = spec.audit.releases;
-  audit.ordered = victims.ordered();
-  add_attacks(audit, spec, victims, publication_of, own, progress);
+  audit.ordered = targets.ordered();
+  add_attacks(audit, spec, targets, publication_of, own, progress);
   audit.utilities = utilities(people, spec, task, publication_of, progress);
   audit.notes.push_back(
       "Every repetition attacks the one release by another split. With its mechanism (-m) each has a draw of "

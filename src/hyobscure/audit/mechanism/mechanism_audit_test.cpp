@@ -148,7 +148,7 @@ TEST_F(AuditTest, TablesOfSignalsAreTheJointDistribution) {
           left -= table.joint(s, y) * std::log2(table.joint(s, y) / table.joint.row(s).sum());
   }
   EXPECT_NEAR(all, 1, 1e-9);
-  EXPECT_NEAR(mechanism.promise.secret_entropy - left, mechanism.promise.leakage, 1e-9);
+  EXPECT_NEAR(mechanism.figures.leakage.secret_entropy - left, mechanism.figures.leakage.total, 1e-9);
 }
 
 // Balanced: every row is published once in expectation, so the sum of every feature over a group is unbiased.

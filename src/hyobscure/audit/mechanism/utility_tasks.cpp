@@ -45,10 +45,10 @@ audit::TaskLabel label_of(const std::string& name, const std::vector<std::string
 }
 
 /// What a publication is used for, each with splits of its own that are the same for the same spec.
-class Uses {
+class UtilityTasks {
  public:
-  Uses(const data::People& people, const data::Spec& spec, const audit::PublicationOf& publication_of,
-       const Progress& progress)
+  UtilityTasks(const data::People& people, const data::Spec& spec, const audit::PublicationOf& publication_of,
+               const Progress& progress)
       : features_(people.features),
         publication_of_(publication_of),
         repetitions_(std::max(2, spec.audit.releases)),
@@ -104,7 +104,7 @@ std::vector<audit::UtilityResult> utilities(const data::People& people, const da
                                             const std::optional<audit::TaskLabel>& task,
                                             const audit::PublicationOf& publication_of,
                                             const Progress& progress) {
-  const Uses uses(people, spec, publication_of, progress);
+  const UtilityTasks uses(people, spec, publication_of, progress);
   std::vector<audit::UtilityResult> results;
   if (task) results.push_back(uses.predicting(*task));
   audit::RecommendUtility recommended = uses.recommending();
@@ -116,10 +116,10 @@ std::vector<audit::UtilityResult> utilities(const data::People& people, const da
   return results;
 }
 
-audit::UtilityResult promised_utility(const std::string& measure, const data::People& people,
-                                      const data::Spec& spec, const std::optional<audit::TaskLabel>& task,
-                                      const audit::PublicationOf& publication_of, const Progress& progress) {
-  const Uses uses(people, spec, publication_of, progress);
+audit::UtilityResult utility_of_target(const std::string& measure, const data::People& people,
+                                       const data::Spec& spec, const std::optional<audit::TaskLabel>& task,
+                                       const audit::PublicationOf& publication_of, const Progress& progress) {
+  const UtilityTasks uses(people, spec, publication_of, progress);
   if (measure == "rating RMSE") return uses.recommending().rating_prediction;
   if (measure == "mAP") return uses.recommending().recommendation;
   if (measure != "task") throw std::logic_error("the spec admits a measure that no audit has");

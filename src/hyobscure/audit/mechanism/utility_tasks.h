@@ -28,11 +28,11 @@ namespace hyobscure::audit {
                                                           const Progress& progress = {});
 
 /// The one of them that a promise speaks of, with the same splits and figures: `measure` is one of
-/// data::promised_measures() but distance. Throws InputError for a task where there is none.
-[[nodiscard]] audit::UtilityResult promised_utility(const std::string& measure, const data::People& people,
-                                                    const data::Spec& spec,
-                                                    const std::optional<audit::TaskLabel>& task,
-                                                    const audit::PublicationOf& publication_of,
-                                                    const Progress& progress = {});
+/// data::target_measures() but distance. Throws InputError for a task where there is none.
+[[nodiscard]] audit::UtilityResult utility_of_target(const std::string& measure, const data::People& people,
+                                                     const data::Spec& spec,
+                                                     const std::optional<audit::TaskLabel>& task,
+                                                     const audit::PublicationOf& publication_of,
+                                                     const Progress& progress = {});
 
 }  // namespace hyobscure::audit

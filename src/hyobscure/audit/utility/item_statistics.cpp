@@ -19,11 +19,11 @@ struct Tally {
   }
 };
 
-Tally tally(const Sight& sight) {
-  Tally result{.counts = std::vector<double>(sight.rows->columns, 0),
-               .sums = std::vector<double>(sight.rows->columns, 0)};
-  for (const std::uint32_t published : sight.row_of_person) {
-    const data::SparseRows::Row row = (*sight.rows)[published];
+Tally tally(const AttackerView& view) {
+  Tally result{.counts = std::vector<double>(view.rows->columns, 0),
+               .sums = std::vector<double>(view.rows->columns, 0)};
+  for (const std::uint32_t published : view.row_of_person) {
+    const data::SparseRows::Row row = (*view.rows)[published];
     for (std::size_t e = 0; e < row.items.size(); ++e) {
       result.counts[row.items[e]] += 1;
       result.sums[row.items[e]] += row.values[e];

@@ -146,7 +146,7 @@ RecommendUtility recommend(const SparseRows& features, const PublicationOf& publ
 
   const std::vector<Publication> published = publications(features, publication_of, settings.repetitions);
   const std::vector<std::uint32_t> own = own_rows(features.size());
-  const Sight truth{.rows = &features, .row_of_person = own};
+  const AttackerView truth{.rows = &features, .row_of_person = own};
   Figures figures;
   for (std::size_t r = 0; r < published.size(); ++r) {
     progress.report("recommending", static_cast<double>(r), settings.repetitions);
@@ -154,7 +154,7 @@ RecommendUtility recommend(const SparseRows& features, const PublicationOf& publ
     const HiddenEntries hidden(truth, repetition);
     if (!hidden.measurable())
       return not_measurable(utility, "in a split nobody known, or nobody tested, has a hidden item");
-    const Sight release{.rows = &published[r].rows, .row_of_person = published[r].row_of_person};
+    const AttackerView release{.rows = &published[r].rows, .row_of_person = published[r].row_of_person};
     figures.add(score_by_similarity(release, repetition, hidden, progress),
                 score_by_similarity(truth, repetition, hidden, progress), score_without_features(hidden));
     figures.known_people = repetition.split.known.size();

@@ -16,11 +16,12 @@ using data::SparseRows;
 
 constexpr std::size_t kPeopleOfABlock = 16;  // some 5 ms with 10,000 people
 
-SparseRows entries_of(const Sight& sight, std::span<const std::uint32_t> people, const ItemChoice& choice) {
+SparseRows entries_of(const AttackerView& view, std::span<const std::uint32_t> people,
+                      const ItemChoice& choice) {
   SparseRows chosen;
   chosen.columns = choice.count;
   for (const std::uint32_t person : people) {
-    const SparseRows::Row row = (*sight.rows)[sight.row_of_person[person]];
+    const SparseRows::Row row = (*view.rows)[view.row_of_person[person]];
     for (std::size_t e = 0; e < row.items.size(); ++e) {
       const std::uint32_t number = choice.number_of_item[row.items[e]];
       if (number == kLeftOut) continue;
@@ -145,7 +146,7 @@ void similarities(SparseRows::Row row, const SparseRows& known_by_item, std::vec
 
 }  // namespace
 
-HiddenEntries::HiddenEntries(const Sight& truth, const Repetition& repetition)
+HiddenEntries::HiddenEntries(const AttackerView& truth, const Repetition& repetition)
     : tested(entries_of(truth, repetition.split.tested, repetition.hidden)),
       known_by_item(by_item(entries_of(truth, repetition.split.known, repetition.hidden))) {
   const double overall = mean_of(known_by_item.values, 0);
@@ -155,12 +156,12 @@ HiddenEntries::HiddenEntries(const Sight& truth, const Repetition& repetition)
   }
 }
 
-Score score_by_similarity(const Sight& sight, const Repetition& repetition, const HiddenEntries& hidden,
+Score score_by_similarity(const AttackerView& view, const Repetition& repetition, const HiddenEntries& hidden,
                           const Progress& progress) {
   const SparseRows known_by_item =
-      by_item(scaled_to_length_one(entries_of(sight, repetition.split.known, repetition.visible)));
+      by_item(scaled_to_length_one(entries_of(view, repetition.split.known, repetition.visible)));
   const SparseRows tested =
-      scaled_to_length_one(entries_of(sight, repetition.split.tested, repetition.visible));
+      scaled_to_length_one(entries_of(view, repetition.split.tested, repetition.visible));
   std::vector<PersonScore> people(tested.size());
   parallel_blocks(tested.size(), kPeopleOfABlock, [&](std::size_t begin, std::size_t end) {
     progress.throw_if_stopped();

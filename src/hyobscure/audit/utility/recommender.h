@@ -27,7 +27,7 @@ struct Repetition {
 
 /// What is to be predicted, and from what; the same for published and true rows.
 struct HiddenEntries {
-  HiddenEntries(const Sight& truth, const Repetition& repetition);
+  HiddenEntries(const AttackerView& truth, const Repetition& repetition);
 
   bool measurable() const { return tested.entries() > 0 && known_by_item.entries() > 0; }
 
@@ -45,7 +45,7 @@ struct Score {
 
 /// Formulas: recommend.h. One row of similarities a thread is in memory, never people x people. Throws
 /// Stopped.
-Score score_by_similarity(const Sight& sight, const Repetition& repetition, const HiddenEntries& hidden,
+Score score_by_similarity(const AttackerView& view, const Repetition& repetition, const HiddenEntries& hidden,
                           const Progress& progress);
 /// By means and numbers of raters.
 Score score_without_features(const HiddenEntries& hidden);

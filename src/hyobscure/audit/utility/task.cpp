@@ -250,13 +250,13 @@ UtilityResult task_utility(const data::SparseRows& features, const TaskLabel& la
   result.tested_people = splits.front().tested.size();
 
   const std::vector<std::uint32_t> own = own_rows(features.size());
-  const Sight truth{.rows = &features, .row_of_person = own};
+  const AttackerView truth{.rows = &features, .row_of_person = own};
   std::vector<RepetitionFigures> figures(splits.size());
   SharedProgress shared(progress, "learning the task", 2 * splits.size());
   parallel_blocks(2 * splits.size(), 1, [&](std::size_t model, std::size_t) {
     const std::size_t r = model / 2;
     const bool obscured = model % 2 == 0;
-    const Sight release{.rows = &published[r].rows, .row_of_person = published[r].row_of_person};
+    const AttackerView release{.rows = &published[r].rows, .row_of_person = published[r].row_of_person};
     (obscured ? figures[r].published : figures[r].unobscured) =
         task->learn_and_judge(rows_of(obscured ? release : truth, splits[r].known),
                               rows_of(truth, splits[r].tested), splits[r], settings.boosting, progress);

@@ -59,11 +59,11 @@ bool all_items_everywhere(const data::SparseRows& rows) {
   return rows.entries() == rows.size() * rows.columns;
 }
 
-data::SparseRows rows_of(const Sight& sight, std::span<const std::uint32_t> people) {
+data::SparseRows rows_of(const AttackerView& view, std::span<const std::uint32_t> people) {
   data::SparseRows rows;
-  rows.columns = sight.rows->columns;
+  rows.columns = view.rows->columns;
   for (const std::uint32_t person : people) {
-    const data::SparseRows::Row row = (*sight.rows)[sight.row_of_person[person]];
+    const data::SparseRows::Row row = (*view.rows)[view.row_of_person[person]];
     rows.append_row(row);
   }
   return rows;

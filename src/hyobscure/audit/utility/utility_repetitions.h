@@ -36,6 +36,6 @@ bool all_values_alike(const data::SparseRows& rows);
 bool all_items_everywhere(const data::SparseRows& rows);
 
 /// The rows that are seen of these people, in their order.
-data::SparseRows rows_of(const Sight& sight, std::span<const std::uint32_t> people);
+data::SparseRows rows_of(const AttackerView& view, std::span<const std::uint32_t> people);
 
 }  // namespace hyobscure::audit

@@ -266,7 +266,7 @@ double bytes_of(const std::string& amount) {
 }
 
 struct Engine::State {
-  Perishable spill{make_spill_folder()};  // outlives the database
+  TemporaryPath spill{make_spill_folder()};  // outlives the database
   std::size_t memory_for_rows = 0;
   duckdb_database database = nullptr;
   duckdb_connection connection = nullptr;

@@ -8,6 +8,7 @@
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/text.h"
 #include "hyobscure/data/engine/compressed.h"
+#include "hyobscure/data/spec/nearest_word.h"
 
 namespace hyobscure::data {
 namespace {
@@ -15,15 +16,22 @@ namespace {
 namespace fs = std::filesystem;
 
 SourceKind kind_of_file(const SourceSpec& source) {
-  static const std::map<std::string, SourceKind> kFormats = {{"csv", SourceKind::Csv},
-                                                             {"parquet", SourceKind::Parquet},
-                                                             {"json", SourceKind::Json},
-                                                             {"duckdb", SourceKind::DuckDb}};
   static const std::map<std::string, SourceKind> kExtensions = {
       {".parquet", SourceKind::Parquet}, {".pq", SourceKind::Parquet},  {".json", SourceKind::Json},
       {".jsonl", SourceKind::Json},      {".ndjson", SourceKind::Json}, {".duckdb", SourceKind::DuckDb},
       {".ddb", SourceKind::DuckDb}};
-  if (source.format != "auto") return kFormats.at(source.format);
+  switch (source.format) {
+    case FileFormat::Auto:
+      break;
+    case FileFormat::Csv:
+      return SourceKind::Csv;
+    case FileFormat::Parquet:
+      return SourceKind::Parquet;
+    case FileFormat::Json:
+      return SourceKind::Json;
+    case FileFormat::DuckDb:
+      return SourceKind::DuckDb;
+  }
   fs::path name = lower_case(source.file);
   if (name.extension() == ".gz" || name.extension() == ".zst") name = name.stem();
   const auto found = kExtensions.find(name.extension().string());

@@ -116,7 +116,7 @@ std::string fingerprint_of_block(const People& people, std::size_t begin, std::s
   const std::size_t first = rows.starts[begin], count = rows.starts[end] - first;
   hash.add(std::span<const std::uint32_t>(rows.items).subspan(first, count));
   hash.add(std::span<const double>(rows.values).subspan(first, count));
-  rows.let_go(begin, end);
+  rows.release_pages(begin, end);
   return hash.finish();
 }
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "hyobscure/data/secret/secret_space.h"
 #include "hyobscure/data/people/stored.h"
+#include "hyobscure/data/secret/secret_space.h"
 
 namespace hyobscure::data {
 
@@ -37,9 +37,9 @@ struct SparseRows {
     end_row();
   }
   /// After a pass over these rows: lets go of the memory that a mapped file took for them.
-  void let_go(std::size_t first, std::size_t last) const {
-    items.let_go(starts[first], starts[last]);
-    values.let_go(starts[first], starts[last]);
+  void release_pages(std::size_t first, std::size_t last) const {
+    items.release_pages(starts[first], starts[last]);
+    values.release_pages(starts[first], starts[last]);
   }
 };
 

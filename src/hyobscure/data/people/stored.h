@@ -35,8 +35,8 @@ class Stored {
 
   bool is_mapped() const { return file_ != nullptr; }
   /// Lets the memory go that the system holds for these places of a mapped file; what is in memory stays.
-  void let_go(std::size_t first, std::size_t last) const {
-    if (file_) file_->let_go(first * sizeof(Number), last * sizeof(Number));
+  void release_pages(std::size_t first, std::size_t last) const {
+    if (file_) file_->release_pages(first * sizeof(Number), last * sizeof(Number));
   }
 
   // In memory only:

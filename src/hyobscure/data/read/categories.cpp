@@ -17,7 +17,7 @@ constexpr std::size_t kMostSimilarNames = 5000;
 Relation open_table(Engine& engine, const Spec& spec, const std::string& file, const std::string& key) {
   SourceSpec source;
   source.file = file;
-  source.format = "csv";
+  source.format = FileFormat::Csv;
   source.delimiter = lower_case(file).ends_with(".tsv") ? "\t" : ",";  // a guess may cut a name in two
   return open_source(engine, spec, source, key);
 }

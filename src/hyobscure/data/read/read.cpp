@@ -38,7 +38,7 @@ bool handle_people_without_events(Engine& engine, const Spec& spec, People& peop
   for (std::size_t u = 0; u < people.size(); ++u) empty[u] = people.features[u].items.empty();
   const auto number = std::ranges::count(empty, true);
   if (number == 0) return false;
-  if (spec.people.without_events == "refuse")
+  if (spec.people.without_events == Unfit::Refuse)
     throw InputError({.source = spec.name},
                      fmt::format("{} {} no events, or only zeros", plural(number, "person", "people"),
                                  number == 1 ? "has" : "have"),
@@ -167,7 +167,7 @@ Reading read_people(Engine& engine, const Spec& spec) {
         kept.secret().leave_out_rare(reading.counts))
       read_features();
     events->close();
-  } else if (spec.channel.distance == "jensen-shannon") {
+  } else if (spec.channel.distance == Distance::JensenShannon) {
     refuse_zero_rows(engine, spec, relation, people);
   }
   about(relation, [&] {

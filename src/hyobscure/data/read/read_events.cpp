@@ -31,7 +31,7 @@ HomeCells cells_of_source(const Spec& spec, const Relation& events, const std::s
     return as_number(column(name), stored_type(events, name));
   };
   return {as_text(column(spec.events.person)), number(spec.secret.latitude), number(spec.secret.longitude),
-          spec.secret.home == "category"
+          spec.secret.home == HomeRule::Category
               ? fmt::format("coalesce({} = {}, false)", as_text(column(spec.secret.home_column)),
                             quoted_text(spec.secret.home_category))
               : "true"};
@@ -42,7 +42,7 @@ std::string lacks_place(const HomeCells& event) {
 }
 
 std::string tells_home(const Spec& spec, const Grid& grid, const HomeCells& event, const std::string& homes) {
-  if (spec.secret.home == "category") return event.may_tell;
+  if (spec.secret.home == HomeRule::Category) return event.may_tell;
   return fmt::format("coalesce(({}, {}, {}) IN (SELECT (person, home_row, home_column) FROM {}), false)",
                      event.person, row_of_cell(grid, event.latitude), column_of_cell(grid, event.longitude),
                      homes);
@@ -52,7 +52,8 @@ constexpr const char* kHomes = "hyo_homes";  // while reading
 
 std::string is_feature(const Spec& spec, const Grid& grid, const HomeCells& event, const std::string& homes) {
   std::string condition = "NOT " + lacks_place(event);
-  if (spec.secret.home_events == "leave-out") condition += " AND NOT " + tells_home(spec, grid, event, homes);
+  if (spec.secret.home_events == HomeEvents::LeaveOut)
+    condition += " AND NOT " + tells_home(spec, grid, event, homes);
   return "(" + condition + ")";
 }
 
@@ -156,7 +157,7 @@ EventReader::Counts EventReader::collect(std::span<const std::string> ids, RowCo
 void EventReader::check(const Counts& found) const {
   if (found.read == 0)
     throw InputError({.source = events_.name}, "there are no events in it", "Check the file or the query.");
-  if (found.incomplete > 0 && spec_.events.missing == "refuse")
+  if (found.incomplete > 0 && spec_.events.missing == Unfit::Refuse)
     fail("", incomplete_,
          fmt::format("an event has an empty cell ({} in all)", plural(found.incomplete, "event", "events")),
          "Fill it in, or set events.missing = \"leave-out\".");
@@ -167,12 +168,12 @@ void EventReader::check(const Counts& found) const {
   if (found.not_finite > 0)
     fail(spec_.events.value, "NOT isfinite(value)", "expected a finite number, not NaN or infinity",
          "Correct the cell.");
-  if (found.negative > 0 && spec_.channel.distance == "jensen-shannon")
+  if (found.negative > 0 && spec_.channel.distance == Distance::JensenShannon)
     fail(spec_.events.value, "value < 0",
          fmt::format("the value is negative ({} in all), and Jensen-Shannon needs values of at least zero",
                      plural(found.negative, "event", "events")),
          "Correct them, or choose another distance (channel.distance).");
-  if (found.unknown > 0 && spec_.events.unknown_people == "refuse")
+  if (found.unknown > 0 && spec_.events.unknown_people == Unfit::Refuse)
     fail(spec_.events.person, "person IS NOT NULL AND person NOT IN (SELECT id FROM hyo_people)",
          fmt::format("the person is not in the people table ({} of such people)",
                      plural(found.unknown, "event", "events")),
@@ -223,7 +224,7 @@ SparseRows EventReader::features(std::span<const std::string> ids, Reading& read
     counts.events_read = found.read;
     counts.events_incomplete = found.incomplete;
     counts.events_unknown = found.unknown;
-    if (home_is_found(spec_) && spec_.secret.home_events == "leave-out")
+    if (home_is_found(spec_) && spec_.secret.home_events == HomeEvents::LeaveOut)
       counts.events_telling_home = engine_.integers(
           fmt::format("SELECT count(*) FROM hyo_events JOIN hyo_kept ON person = id WHERE NOT ({}) AND {}",
                       incomplete_, tells_home(spec_, grid_, kStored, kHomes)))[0];

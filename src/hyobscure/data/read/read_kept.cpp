@@ -57,7 +57,7 @@ void keep_people(Engine& engine, const Spec& spec, const SecretReader& secret,
         fmt::format("SELECT count(*) FROM hyo_people WHERE {} AND NOT ({})", inside, range))[0];
     inside += " AND " + range;
   }
-  if (spec.people.missing == "leave-out") {
+  if (spec.people.missing == MissingFeature::LeaveOut) {
     const std::string incomplete = missing_condition(features, " OR ");
     counts.people_incomplete = engine.integers(
         fmt::format("SELECT count(*) FROM hyo_people WHERE {} AND {}", inside, incomplete))[0];

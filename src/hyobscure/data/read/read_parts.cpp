@@ -48,11 +48,12 @@ std::string plural(std::int64_t count, const char* one, const char* many) {
 }
 
 RowCollector::Merge merge_of(const Spec& spec) {
-  std::string rule = spec.events.repeated;
-  if (rule == "auto") rule = spec.events.value.empty() ? "sum" : "refuse";
-  if (rule == "sum") return sum;
-  if (rule == "max") return [](std::span<const double> values) { return values.back(); };
-  if (rule == "mean") return mean;
+  RepeatedEvent rule = spec.events.repeated;
+  if (rule == RepeatedEvent::Auto)
+    rule = spec.events.value.empty() ? RepeatedEvent::Sum : RepeatedEvent::Refuse;
+  if (rule == RepeatedEvent::Sum) return sum;
+  if (rule == RepeatedEvent::Max) return [](std::span<const double> values) { return values.back(); };
+  if (rule == RepeatedEvent::Mean) return mean;
   return [](std::span<const double>) -> double { throw RepeatedEvents(); };
 }
 

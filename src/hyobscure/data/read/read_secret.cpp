@@ -89,7 +89,7 @@ void SecretReader::check(ReadCounts& counts) {
   for (const Part& part : parts_)
     for (std::size_t i = 0; i < part.columns.size(); ++i) check_cells(part, i);
   counts.people_without_secret = count_missing();
-  if (counts.people_without_secret > 0 && spec_.secret.missing == "refuse")
+  if (counts.people_without_secret > 0 && spec_.secret.missing == Unfit::Refuse)
     refuse_missing(counts.people_without_secret);
   for (const Part& part : parts_) {
     if (part.form == Form::Degrees)

@@ -426,7 +426,8 @@ TEST_F(ReadSecret, SeveralSecretsAreOneWithAnAxisForEach) {
       wide("[\"sex\", \"home\", \"age\"]",
            "kind = [\"categorical\", \"spatial\", \"ordered\"]\nlatitude = \"lat\"\nlongitude = \"lon\"\n");
   Engine engine({.folder = spec.folder}, {});
-  const People people = read_people(engine, spec).people;
+  const Reading reading = read_people(engine, spec);
+  const People& people = reading.people;
   const SecretSpace& space = *people.space;
   ASSERT_EQ(space.axes.size(), 3u);
   EXPECT_THAT(names_of(space.axes[0]), ElementsAre("f", "m"));
@@ -435,8 +436,9 @@ TEST_F(ReadSecret, SeveralSecretsAreOneWithAnAxisForEach) {
   EXPECT_THAT(space.points, ElementsAre(ElementsAre(0, 0, 1), ElementsAre(1, 0, 0), ElementsAre(1, 1, 1)));
   EXPECT_THAT(people.secrets, ElementsAre(0, 1, 0, 2));
   // what verify counts by
-  EXPECT_EQ(engine.doubles("SELECT max(secret), count(DISTINCT secret)::DOUBLE FROM hyo_kept"),
-            (std::vector<double>{2, 3}));
+  EXPECT_EQ(
+      engine.doubles("SELECT max(secret), count(DISTINCT secret)::DOUBLE FROM " + reading.tables.people()),
+      (std::vector<double>{2, 3}));
 }
 
 TEST_F(ReadSecret, ABadCellOfOneOfSeveralSecretsNamesItsColumn) {

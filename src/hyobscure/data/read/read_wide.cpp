@@ -39,12 +39,12 @@ class WideFeatures {
                "Correct the cell, or list the column in people.categorical.");
         refuse(i, fmt::format("NOT isfinite({})", number), "expected a finite number, not NaN or infinity",
                "Correct the cell.");
-        if (spec_.channel.distance == "jensen-shannon" && spec_.people.scale == "none")
+        if (spec_.channel.distance == Distance::JensenShannon && spec_.people.scale == FeatureScale::None)
           refuse(i, number + " < 0",
                  "the value is negative, and Jensen-Shannon needs values of at least zero",
                  "Correct it, or choose another distance (channel.distance).");
       }
-      if (kinds_[i] != FeatureKind::Set && spec_.people.missing == "refuse")
+      if (kinds_[i] != FeatureKind::Set && spec_.people.missing == MissingFeature::Refuse)
         refuse(i, cell + " IS NULL", "the cell is empty",
                "Fill it in, or choose what empty cells mean with people.missing.");
     }
@@ -87,7 +87,7 @@ class WideFeatures {
     const std::string& name = spec_.people.features[i];
     const std::string number = as_number(fmt::format("c{}", i), stored_type(people_, name));
     const auto range = engine_.doubles(fmt::format("SELECT min({0}), max({0}) FROM hyo_kept", number));
-    const bool scaled = spec_.people.scale == "range";
+    const bool scaled = spec_.people.scale == FeatureScale::Range;
     const double low = scaled ? range[0] : 0.0;
     const double width = scaled ? range[1] - range[0] : 1.0;
     if (std::isnan(low) || std::isnan(width) || width == 0) return;  // nothing to tell people apart by
@@ -97,10 +97,10 @@ class WideFeatures {
     const std::string item = quoted_text(name);
     result.push_back(fmt::format("SELECT u, {} AS item, {} AS value FROM hyo_kept WHERE c{} IS NOT NULL",
                                  item, scale(number), i));
-    if (spec_.people.missing == "mean")
+    if (spec_.people.missing == MissingFeature::Mean)
       result.push_back(fmt::format("SELECT u, {} AS item, {} AS value FROM hyo_kept WHERE c{} IS NULL", item,
                                    scale(exact_number(mean_of_column(engine_, number))), i));
-    if (spec_.people.missing == "category")
+    if (spec_.people.missing == MissingFeature::Category)
       result.push_back(fmt::format("SELECT u, {} AS item, 1.0 AS value FROM hyo_kept WHERE c{} IS NULL",
                                    quoted_text(name + " is missing"), i));
   }
@@ -110,7 +110,7 @@ class WideFeatures {
     result.push_back(fmt::format(
         "SELECT u, {} || CAST(c{} AS VARCHAR) AS item, 1.0 AS value FROM hyo_kept WHERE c{} IS NOT NULL",
         quoted_text(name + " = "), i, i));
-    if (spec_.people.missing == "category")
+    if (spec_.people.missing == MissingFeature::Category)
       result.push_back(fmt::format("SELECT u, {} AS item, 1.0 AS value FROM hyo_kept WHERE c{} IS NULL",
                                    quoted_text(name + " is missing"), i));
   }

@@ -52,7 +52,7 @@ std::vector<RowCollector::Entry> RowCollector::take(Range& range, const Stored<E
   for (const Segment& segment : range.earlier) {
     const Entry* first = file.data() + segment.first;
     entries.insert(entries.end(), first, first + segment.count);
-    file.let_go(segment.first, segment.first + segment.count);
+    file.release_pages(segment.first, segment.first + segment.count);
   }
   return entries;
 }

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "hyobscure/data/secret/axis_kind.h"
+
 namespace hyobscure::data {
 
 /// A square of the grid; rows count northwards, columns eastwards.
@@ -16,8 +18,6 @@ struct GridCell {
 
   auto operator<=>(const GridCell&) const = default;
 };
-
-enum class AxisKind { Ordered, Spatial, Categorical };
 
 /// One value of an axis; which member counts is the axis' kind to say.
 struct Coordinate {

@@ -52,10 +52,10 @@ void refuse_keys_of_other_kinds(const Spec& spec) {
                  {"secret.longitude", !s.longitude.empty()},
                  {"secret.grid_columns", s.grid_columns.has_value()},
                  {"secret.cell_km", s.cell_km != SecretSpec{}.cell_km},
-                 {"secret.home", s.home != "given"},
+                 {"secret.home", s.home != HomeRule::Given},
                  {"secret.home_column", !s.home_column.empty()},
                  {"secret.home_category", !s.home_category.empty()},
-                 {"secret.home_events", s.home_events != "keep"}},
+                 {"secret.home_events", s.home_events != HomeEvents::Keep}},
                 "no secret is spatial", "Set secret.kind = \"spatial\", or leave it out.");
   const bool names = secret_is_one_name(spec);
   if (!names)
@@ -72,9 +72,9 @@ void refuse_keys_of_other_kinds(const Spec& spec) {
 
 void check_home_rule(const Spec& spec) {
   const SecretSpec& s = spec.secret;
-  const bool category = s.home == "category";
+  const bool category = s.home == HomeRule::Category;
   if (home_is_found(spec) && !spec.is_long())
-    refuse(spec, fmt::format("secret.home = \"{}\" needs events to find home from", s.home),
+    refuse(spec, fmt::format("secret.home = \"{}\" needs events to find home from", word(s.home)),
            "Add [events], or give home with the person.");
   if (category && (s.home_column.empty() || s.home_category.empty()))
     refuse(spec, "secret.home = \"category\" needs secret.home_column and secret.home_category",
@@ -85,8 +85,8 @@ void check_home_rule(const Spec& spec) {
         {{"secret.home_column", !s.home_column.empty()}, {"secret.home_category", !s.home_category.empty()}},
         "secret.home is not \"category\"", "Set secret.home = \"category\", or leave it out.");
   if (!home_is_found(spec))
-    refuse_keys(spec, {{"secret.home_events", s.home_events != "keep"}}, "home is given with the person",
-                "Set secret.home, or leave it out.");
+    refuse_keys(spec, {{"secret.home_events", s.home_events != HomeEvents::Keep}},
+                "home is given with the person", "Set secret.home, or leave it out.");
 }
 
 void check_place(const Spec& spec) {
@@ -97,7 +97,7 @@ void check_place(const Spec& spec) {
   if (s.grid_columns && !s.latitude.empty())
     refuse(spec, "both degrees (secret.latitude) and secret.grid_columns are given", "Keep one of them.");
   if (home_is_found(spec) && s.latitude.empty())
-    refuse(spec, fmt::format("secret.home = \"{}\" needs the places of events", s.home),
+    refuse(spec, fmt::format("secret.home = \"{}\" needs the places of events", word(s.home)),
            "Name their columns in secret.latitude and secret.longitude.");
   if (!s.grid_columns && s.latitude.empty())
     refuse(spec, "a spatial secret needs secret.latitude and secret.longitude, or secret.grid_columns",
@@ -116,10 +116,7 @@ void check_place(const Spec& spec) {
 
 AxisKind kind_of_secret(const Spec& spec, std::size_t axis) {
   const auto& kinds = spec.secret.kind.all;
-  const std::string& kind = kinds.size() == 1 ? kinds[0] : kinds[axis];
-  return kind == "spatial"       ? AxisKind::Spatial
-         : kind == "categorical" ? AxisKind::Categorical
-                                 : AxisKind::Ordered;
+  return kinds.size() == 1 ? kinds[0] : kinds[axis];
 }
 
 bool secret_is_one_number(const Spec& spec) {
@@ -130,7 +127,7 @@ bool secret_is_one_name(const Spec& spec) {
   return spec.people.secret.all.size() == 1 && kind_of_secret(spec, 0) == AxisKind::Categorical;
 }
 
-bool home_is_found(const Spec& spec) { return spec.secret.home != "given"; }
+bool home_is_found(const Spec& spec) { return spec.secret.home != HomeRule::Given; }
 
 void check_secret(const Spec& spec) {
   check_kinds(spec);

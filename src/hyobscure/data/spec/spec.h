@@ -4,9 +4,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "hyobscure/data/spec/words.h"
 
 namespace hyobscure::data {
 
@@ -15,7 +18,7 @@ using Interval = std::array<double, 2>;  ///< [low, high], both included
 /// Where rows come from: a file, a table of a DuckDB file, or a query.
 struct SourceSpec {
   std::string file;
-  std::string format = "auto";
+  FileFormat format = FileFormat::Auto;
   std::string table;
   std::string query;
   std::string delimiter;
@@ -34,6 +37,15 @@ struct Names {
   std::string text() const;
 };
 
+/// The kind of each secret, or one for all.
+struct Kinds {
+  std::vector<AxisKind> all = {AxisKind::Ordered};
+
+  bool operator==(const Kinds&) const = default;
+  /// "ordered, categorical"
+  std::string text() const;
+};
+
 struct PeopleSpec {
   SourceSpec source;
   std::string id;
@@ -44,9 +56,9 @@ struct PeopleSpec {
   std::vector<std::string> categorical;
   std::vector<std::string> sets;
   std::string set_separator = "|";
-  std::string missing = "refuse";
-  std::string scale = "range";
-  std::string without_events = "refuse";
+  MissingFeature missing = MissingFeature::Refuse;
+  FeatureScale scale = FeatureScale::Range;
+  Unfit without_events = Unfit::Refuse;
 };
 
 struct EventsSpec {
@@ -55,24 +67,24 @@ struct EventsSpec {
   std::string item;
   std::string value;
   std::string time;
-  std::string repeated = "auto";
-  std::string missing = "refuse";
-  std::string unknown_people = "refuse";
+  RepeatedEvent repeated = RepeatedEvent::Auto;
+  Unfit missing = Unfit::Refuse;
+  Unfit unknown_people = Unfit::Refuse;
 };
 
 struct SecretSpec {
-  Names kind = {{"ordered"}};  ///< of each secret; one for all where there is one
+  Kinds kind;  ///< of each secret; one for all where there is one
   std::optional<Interval> keep;
-  std::string missing = "refuse";
+  Unfit missing = Unfit::Refuse;
   int atoms = 200;
   int fewest_people = 1;  ///< people whose value fewer share are left out
   // Places
   std::string latitude, longitude;  ///< columns of people, or of events where home is found from them
   std::optional<int> grid_columns;  ///< the secret is row * grid_columns + column
   double cell_km = 1;
-  std::string home = "given";  ///< given, most-visited, category
+  HomeRule home = HomeRule::Given;
   std::string home_column, home_category;
-  std::string home_events = "keep";
+  HomeEvents home_events = HomeEvents::Keep;
   // Categories
   std::string hierarchy, similarity;  ///< files
 };
@@ -82,9 +94,9 @@ struct GroupsSpec {
   std::optional<Interval> people;  ///< k, alpha: required by fit
   std::optional<Interval> values;  ///< l, beta: required by fit
   std::vector<Interval> fixed;
-  std::string first = "optimal";
-  std::string shape = "auto";
-  std::string limits_for = "pools";
+  FirstGroups first = FirstGroups::Optimal;
+  GroupShape shape = GroupShape::Auto;
+  LimitsFor limits_for = LimitsFor::Pools;
 };
 
 struct ClusterCount {
@@ -93,25 +105,25 @@ struct ClusterCount {
 };
 
 /// A budget by what the release must still be good for: "at most 2 % of rating RMSE".
-struct UtilityPromise {
+struct UtilityTarget {
   double percent = 0;   ///< 0..100: the largest loss, of what true features give
-  std::string measure;  ///< one of promised_measures()
+  std::string measure;  ///< one of target_measures()
 
-  bool operator==(const UtilityPromise&) const = default;
+  bool operator==(const UtilityTarget&) const = default;
 };
 
 /// "rating RMSE", "mAP", "task" (the column of audit.task) and "distance" (of any donor of the group).
-const std::vector<std::string>& promised_measures();
+const std::vector<std::string>& target_measures();
 
 /// As the user writes it.
-std::string promise_text(const UtilityPromise& promise);
+std::string target_text(const UtilityTarget& target);
 
 struct ChannelSpec {
   ClusterCount clusters;
-  std::string distance = "jensen-shannon";
+  Distance distance = Distance::JensenShannon;
   // fit requires one of the three: the trade is the publisher's to choose.
   std::optional<double> budget;
-  std::optional<UtilityPromise> promise;  ///< the key `budget`, given as text
+  std::optional<UtilityTarget> target;  ///< the key `budget`, given as text
   std::optional<double> budget_share;
   double most_own_rows = 0.3;
   bool normalise = false;
@@ -119,32 +131,32 @@ struct ChannelSpec {
 };
 
 struct MethodSpec {
-  std::string name = "fine";
+  std::string name = "fine";  ///< a method of obscure, which knows them; see obscure/methods/settings.h
   std::optional<double> parameter;
   bool within_groups = true;
   double retain = 0;
-  std::string objective = "total";
-  std::string acceptance = "paper";
+  Objective objective = Objective::Total;
+  Acceptance acceptance = Acceptance::Paper;
   double convergence = 1e-4;
   std::optional<double> gap;
-  std::string threat = "both";
+  Threat threat = Threat::Both;
   double least_informed_weight = 0.2;
   bool balanced = true;
-  std::string self_donor = "allowed";
+  SelfDonor self_donor = SelfDonor::Allowed;
   std::optional<std::uint64_t> seed;
 };
 
 struct ReleaseSpec {
-  std::string format = "auto";
-  std::string ids = "replace";
-  std::string order = "sorted";
+  ReleaseFormat format = ReleaseFormat::Auto;
+  PublishedIds ids = PublishedIds::Replace;
+  RowOrder order = RowOrder::Sorted;
   std::string ledger = "hyobscure-ledger.json";
 };
 
 struct AuditSpec {
   int releases = 10;
-  std::vector<std::string> attackers = {"forest", "boosting"};
-  std::vector<std::string> scenarios = {"I", "II"};
+  std::vector<AttackModel> attackers = {AttackModel::Forest, AttackModel::Boosting};
+  std::vector<AttackScenario> scenarios = {AttackScenario::I, AttackScenario::II};
   double known = 0.5;
   int folds = 2;
   int shadow = 0;
@@ -165,7 +177,11 @@ struct Spec {
   ReleaseSpec release;
   AuditSpec audit;
 
+  std::map<std::string, std::string> places = {};  ///< of the keys that were given: file and line, or flag
+
   bool is_long() const { return events.source.given(); }
+  /// Where a key was given, for messages.
+  std::string place_of(const std::string& key) const;
 };
 
 /// One key of the spec.
@@ -180,7 +196,7 @@ struct Setting {
   std::string full_name() const { return section + "." + key; }
 };
 
-/// All keys, in the order of the documentation.
+/// All keys, in the order of the documentation. Front ends show obscure::settings(), which knows the methods.
 const std::vector<Setting>& settings();
 
 /// What a spec says of one key.
@@ -204,8 +220,5 @@ struct Override {
 Spec read_spec(const std::filesystem::path& file, const std::vector<Override>& overrides = {});
 Spec parse_spec(const std::string& toml, const std::string& name, const std::filesystem::path& folder,
                 const std::vector<Override>& overrides = {});
-
-/// The word of `known` that is nearest to `word`, or nothing where none is near: for "did you mean".
-std::optional<std::string> nearest_word(const std::string& word, const std::vector<std::string>& known);
 
 }  // namespace hyobscure::data

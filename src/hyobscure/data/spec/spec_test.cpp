@@ -1,4 +1,5 @@
 #include "hyobscure/data/spec/spec.h"
+#include "hyobscure/data/spec/nearest_word.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -85,10 +86,10 @@ std::string movies_with_budget(const std::string& budget) {
 TEST(Spec, ABudgetMayBeAPromiseAboutAUse) {
   const Spec spec = parse(movies_with_budget("\"at most 2 % of rating RMSE\""));
   EXPECT_FALSE(spec.channel.budget);
-  ASSERT_TRUE(spec.channel.promise);
-  EXPECT_EQ(*spec.channel.promise, (UtilityPromise{2, "rating RMSE"}));
-  EXPECT_EQ(promise_text(*spec.channel.promise), "at most 2 % of rating RMSE");
-  const std::vector<std::pair<std::string, UtilityPromise>> forms = {
+  ASSERT_TRUE(spec.channel.target);
+  EXPECT_EQ(*spec.channel.target, (UtilityTarget{2, "rating RMSE"}));
+  EXPECT_EQ(target_text(*spec.channel.target), "at most 2 % of rating RMSE");
+  const std::vector<std::pair<std::string, UtilityTarget>> forms = {
       {"AT MOST 2.5% OF MAP", {2.5, "mAP"}},
       {"  at  most 0 %of Distance ", {0, "distance"}},
       {"at most 100 % of rating   rmse", {100, "rating RMSE"}},
@@ -96,8 +97,8 @@ TEST(Spec, ABudgetMayBeAPromiseAboutAUse) {
   };
   for (const auto& [text, promise] : forms) {
     const Spec flagged = parse(kMovies, {{"channel.budget", text}});
-    ASSERT_TRUE(flagged.channel.promise) << text;
-    EXPECT_EQ(*flagged.channel.promise, promise) << text;
+    ASSERT_TRUE(flagged.channel.target) << text;
+    EXPECT_EQ(*flagged.channel.target, promise) << text;
     EXPECT_FALSE(flagged.channel.budget) << text;
   }
 }
@@ -120,10 +121,10 @@ TEST(Spec, APromiseGoesWithoutAShareAndATaskNeedsItsColumn) {
   EXPECT_THAT(refusal(movies_with_budget("\"at most 2 % of mAP\"\nbudget_share = 0.5")),
               HasSubstr("Keep one"));
   const Spec other = parse(movies_with_budget("\"at most 2 % of mAP\""), {{"channel.budget_share", "0.5"}});
-  EXPECT_FALSE(other.channel.promise);
+  EXPECT_FALSE(other.channel.target);
   EXPECT_THAT(refusal(kMovies, {{"channel.budget", "at most 2 % of task"}}), HasSubstr("audit.task"));
   const Spec task = parse(kMovies, {{"channel.budget", "at most 2 % of task"}, {"audit.task", "job"}});
-  EXPECT_EQ(*task.channel.promise, (UtilityPromise{2, "task"}));
+  EXPECT_EQ(*task.channel.target, (UtilityTarget{2, "task"}));
 }
 
 TEST(Spec, ABudgetAsAFlagReplacesAShareInTheFile) {

@@ -16,40 +16,32 @@
 namespace hyobscure::obscure {
 namespace {
 
-/// A method under terms of its own.
-struct Contender {
+/// A curve of the comparison: a method as the spec has it, or one of its chosen.
+struct ComparedMethod {
   std::string name;
   const Method* method;
-  std::optional<Threat> threat = {};
-  std::optional<bool> balanced = {};
+  void (*adjust)(MethodInput& input) = [](MethodInput&) {};
 };
 
-/// Beside fine as the spec has it: what balance and the threats cost.
-std::vector<Contender> variants_of_fine(const Method& fine) {
-  return {{"fine-free", &fine, Threat::Informed, false},
-          {"fine-informed", &fine, Threat::Informed, true},
-          {"fine-learned", &fine, Threat::Learned, true}};
-}
-
-std::vector<Contender> all_contenders() {
-  std::vector<Contender> all;
+std::vector<ComparedMethod> all_compared() {
+  std::vector<ComparedMethod> all;
   for (const Method& method : methods()) {
     all.push_back({method.name, &method});
-    if (method.name != "fine") continue;
-    for (Contender& variant : variants_of_fine(method)) all.push_back(std::move(variant));
+    for (const MethodVariant& variant : method.variants)
+      all.push_back({variant.name, &method, variant.adjust});
   }
   return all;
 }
 
-std::vector<Contender> chosen_contenders(const ComparisonSettings& settings) {
-  const std::vector<Contender> all = all_contenders();
+std::vector<ComparedMethod> chosen_methods(const ComparisonSettings& settings) {
+  const std::vector<ComparedMethod> all = all_compared();
   if (settings.methods.empty()) return all;
-  std::vector<Contender> chosen;
+  std::vector<ComparedMethod> chosen;
   for (const std::string& name : settings.methods) {
-    const auto found = std::ranges::find(all, name, &Contender::name);
+    const auto found = std::ranges::find(all, name, &ComparedMethod::name);
     if (found == all.end()) {
       std::vector<std::string> names;
-      for (const Contender& contender : all) names.push_back(contender.name);
+      for (const ComparedMethod& each : all) names.push_back(each.name);
       throw InputError({.source = "--methods"}, "there is no method of this name",
                        fmt::format("Take some of {}.", fmt::join(names, ", ")));
     }
@@ -59,10 +51,10 @@ std::vector<Contender> chosen_contenders(const ComparisonSettings& settings) {
 }
 
 /// Half of the points where channels over cells trade, half where only people's own channels reach.
-std::vector<double> budgets_for(const std::vector<Contender>& contenders, const MethodInput& input,
+std::vector<double> budgets_for(const std::vector<ComparedMethod>& chosen, const MethodInput& input,
                                 int points) {
   const BudgetRange cells = cell_range(input);
-  const bool fine = std::ranges::any_of(contenders, [](const auto& c) { return c.method->name == "fine"; });
+  const bool fine = std::ranges::any_of(chosen, [](const auto& c) { return c.method->person_level; });
   const int below = fine ? points / 2 : 0;
   std::vector<double> budgets;
   for (int i = 0; i < below; ++i) budgets.push_back(cells.smallest * (1 + double(i) / below) / 2);
@@ -71,8 +63,8 @@ std::vector<double> budgets_for(const std::vector<Contender>& contenders, const 
 }
 
 std::vector<double> chosen_budgets(const ComparisonSettings& settings,
-                                   const std::vector<Contender>& contenders, const MethodInput& input) {
-  if (settings.budgets.empty()) return budgets_for(contenders, input, settings.points);
+                                   const std::vector<ComparedMethod>& chosen, const MethodInput& input) {
+  if (settings.budgets.empty()) return budgets_for(chosen, input, settings.points);
   std::vector<double> budgets = settings.budgets;
   std::ranges::sort(budgets);
   if (budgets.front() <= 0 || !std::isfinite(budgets.back()))
@@ -89,8 +81,8 @@ bool Comparison::complete() const {
 
 Comparison compare_methods(const data::People& people, const data::Spec& spec,
                            const ComparisonSettings& settings, const Progress& progress,
-                           const OnContender& on_contender) {
-  const auto contenders = chosen_contenders(settings);
+                           const OnCompared& on_compared) {
+  const auto chosen = chosen_methods(settings);
   const Terms terms = first_terms_of(people, spec);
   const census::Census census = census_of(people, spec, progress);
   const solve::SegmentTables tables = segment_tables(people, census);
@@ -98,27 +90,26 @@ Comparison compare_methods(const data::People& people, const data::Spec& spec,
   input.group_count = terms.first_groups.groups();
   input.parameter.reset();
   FineCache prepared;
-  input.fine_cache = &prepared;
-  Comparison comparison{.budgets = chosen_budgets(settings, contenders, input),
+  input.person.cache = &prepared;
+  Comparison comparison{.budgets = chosen_budgets(settings, chosen, input),
                         .curves = {},
                         .secret_entropy = counts_exact_values(people, census.clustering.model.clusters())
                                               ? exact_entropy(people)
                                               : census::entropy(terms.values.people) * kBitsPerNat,
                         .groups = terms.first_groups.groups(),
                         .within_groups = spec.method.within_groups};
-  for (const Contender& contender : contenders) {
-    Frontier curve{.method = contender.name, .points = {}, .complete = false};
+  for (const ComparedMethod& compared : chosen) {
+    Frontier curve{.method = compared.name, .points = {}, .complete = false};
     if (!progress.stop_requested()) {
       MethodInput own = input;
-      own.threat = contender.threat.value_or(input.threat);
-      own.balanced = contender.balanced.value_or(input.balanced);
+      compared.adjust(own);
       OnMechanism on_mechanism;
-      if (on_contender)
+      if (on_compared)
         on_mechanism = [&](const FrontierPoint& point, const Mechanism& mechanism) {
-          on_contender(contender.name, point, mechanism);
+          on_compared(compared.name, point, mechanism);
         };
-      curve = sweep_method(*contender.method, spec, census, own, comparison.budgets, progress, on_mechanism);
-      curve.method = contender.name;
+      curve = sweep_method(*compared.method, spec, census, own, comparison.budgets, progress, on_mechanism);
+      curve.method = compared.name;
     }
     comparison.curves.push_back(std::move(curve));
   }

@@ -32,12 +32,12 @@ struct Comparison {
 };
 
 /// Receives every mechanism of a comparison, with the name under which its method takes part.
-using OnContender =
+using OnCompared =
     std::function<void(const std::string& name, const FrontierPoint& point, const Mechanism& mechanism)>;
 
 /// Throws InputError for a method or budget that does not exist. Stopped, it returns the curves there are.
 [[nodiscard]] Comparison compare_methods(const data::People& people, const data::Spec& spec,
                                          const ComparisonSettings& settings, const Progress& progress = {},
-                                         const OnContender& on_contender = {});
+                                         const OnCompared& on_compared = {});
 
 }  // namespace hyobscure::obscure

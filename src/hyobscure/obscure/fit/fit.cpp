@@ -15,16 +15,17 @@
 #include "hyobscure/obscure/leakage/exact_values.h"
 #include "hyobscure/obscure/methods/baseline.h"
 #include "hyobscure/obscure/methods/fine.h"
+#include "hyobscure/obscure/methods/settings.h"
 #include "hyobscure/solve/channel/leakage.h"
 
 namespace hyobscure::obscure {
 namespace {
 
-void refuse_promise(const data::Spec& spec) {
-  if (spec.channel.promise)
+void refuse_target(const data::Spec& spec) {
+  if (spec.channel.target)
     throw InputError({.source = spec.name},
                      fmt::format("channel.budget is a promise ({}) that only a search with audits can keep",
-                                 data::promise_text(*spec.channel.promise)),
+                                 data::target_text(*spec.channel.target)),
                      "Use `hyobscure fit` (audit::fit_for_use), or give an expected distance.");
 }
 
@@ -32,8 +33,7 @@ double resolve_budget(const data::Spec& spec, const MethodInput& input) {
   if (!spec.channel.budget && !spec.channel.budget_share)
     throw InputError({.source = spec.name}, "channel.budget is not given",
                      "Choose the largest expected distance; `hyobscure inspect` shows the sensible range.");
-  if (spec.channel.budget_share)
-    return method_named(spec.method.name).range(input).at(*spec.channel.budget_share);
+  if (spec.channel.budget_share) return method_of(spec).range(input).at(*spec.channel.budget_share);
   return *spec.channel.budget;
 }
 
@@ -119,50 +119,30 @@ std::string joined_values_text(const Population& population, const data::People&
       population.values.size());
 }
 
-double told_by_groups_of(const MethodInput& input, const Population& population,
-                         const solve::Partition& partition) {
-  return input.people.kept.empty() ? told_by_groups(population, partition)
-                                   : told_by_groups(input.people, partition);
+bool of_exact_values(const MethodInput& input) {
+  return counts_exact_values(input.people, input.tables.clusters());
 }
 
-Promise promise_of(const Population& population, const MethodInput& input, const MethodResult& result,
-                   const FeatureLeakage& features) {
-  Promise promise;
-  promise.leakage_groups = told_by_groups_of(input, population, result.partition);
-  promise.leakage_features = features.people;
-  promise.leakage_clusters = features.clusters;
-  promise.leakage_learned = result.learned_bits;
-  promise.leakage = promise.leakage_groups + promise.leakage_features;
-  promise.leakage_null = features.null;
-  promise.leakage_null_deviation = features.null_deviation;
-  promise.secret_entropy = census::entropy(input.values.people) * kBitsPerNat;
-  promise.leakage_unprotected =
-      rows_tell_their_cell(result.channels)
-          ? solve::unobscured_leakage(channel_problem(donor_pools(input, result.partition)).joints) *
-                kBitsPerNat
-          : promise.secret_entropy - promise.leakage_groups;
-  std::size_t values = population.values.size();
-  if (counts_exact_values(input.people, input.tables.clusters())) {
-    values = input.people.exact_values;
-    promise.leakage_groups = exact_leakage_of_groups(input.people, result.partition);
-    promise.leakage = promise.leakage_groups + promise.leakage_features;
-    promise.secret_entropy = exact_entropy(input.people);
-    promise.leakage_unprotected =
-        rows_tell_their_cell(result.channels)
-            ? exact_leakage_of_clusters(input.people, input.cluster_of_person, result.partition)
-            : promise.secret_entropy - promise.leakage_groups;
-  }
-  promise.fano_error_bound = fano_bound(promise.secret_entropy, promise.leakage, values);
-  promise.leakage_random = leakage_of_random(input, result.partition, result.distance);
-  promise.leakage_any_donor =
-      leakage_of_random(input, result.partition, std::numeric_limits<double>::infinity());
-  promise.informed_weight = result.informed_weight;
-  promise.distance = result.distance;
-  promise.budget = input.budget;
-  promise.gap = result.gap_bits;
-  promise.joint_gap = joint_gap_bits(result);
-  promise.epsilon = result.epsilon;
-  return promise;
+/// Adds what is the same at every budget, or slow: entropies, and what other channels would leak.
+void complete(Figures& figures, const Population& population, const MethodInput& input,
+              const MethodResult& result, const FeatureLeakage& features) {
+  Leakage& leakage = figures.leakage;
+  const bool exact = of_exact_values(input);
+  leakage.null = features.null;
+  leakage.null_deviation = features.null_deviation;
+  leakage.secret_entropy =
+      exact ? exact_entropy(input.people) : census::entropy(input.values.people) * kBitsPerNat;
+  if (!rows_tell_their_cell(result.channels))
+    leakage.unprotected = leakage.secret_entropy - leakage.groups;
+  else if (exact)
+    leakage.unprotected = exact_leakage_of_clusters(input.people, input.cluster_of_person, result.partition);
+  else
+    leakage.unprotected =
+        solve::unobscured_leakage(channel_problem(donor_pools(input, result.partition)).joints) * kBitsPerNat;
+  const std::size_t values = exact ? input.people.exact_values : population.values.size();
+  leakage.fano_error_bound = fano_bound(leakage.secret_entropy, leakage.total, values);
+  leakage.random = leakage_of_random(input, result.partition, result.distance);
+  leakage.any_donor = leakage_of_random(input, result.partition, std::numeric_limits<double>::infinity());
 }
 
 std::string joined_notes(const std::vector<std::string>& notes) {
@@ -183,20 +163,18 @@ std::vector<CountedStratum> strata_of(const Eigen::MatrixXd& counts, const Metho
   return strata;
 }
 
-Threat threat_named(const std::string& name) {
-  return name == "informed" ? Threat::Informed : name == "learned" ? Threat::Learned : Threat::Both;
-}
-
 void refuse_what_the_method_cannot(const data::Spec& spec) {
-  const Method& method = method_named(spec.method.name);
+  const Method& method = method_of(spec);
   if (!spec.method.within_groups && !method.across_groups)
-    throw InputError({.source = spec.name + ", method.within_groups"},
-                     fmt::format("{} always draws donors inside the groups", method.name),
-                     "Leave it out; only privcheck, dp, simp, frapp and random can draw from all people.");
+    throw InputError(
+        {.source = spec.name + ", method.within_groups"},
+        fmt::format("{} always draws donors inside the groups", method.name),
+        fmt::format("Leave it out; only {} can draw from all people.", methods_that(&Method::across_groups)));
   if (spec.method.parameter && !method.has_parameter)
-    throw InputError({.source = spec.name + ", method.parameter"},
-                     fmt::format("{} has no parameter of its own", method.name),
-                     "Give channel.budget instead; only dp, simp, frapp and random have one.");
+    throw InputError(
+        {.source = spec.name + ", method.parameter"},
+        fmt::format("{} has no parameter of its own", method.name),
+        fmt::format("Give channel.budget instead; only {} have one.", methods_that(&Method::has_parameter)));
 }
 
 }  // namespace
@@ -205,7 +183,7 @@ census::CensusSettings census_settings(const data::Spec& spec) {
   return {.clustering = {.clusters = spec.channel.clusters.count,
                          .starts = spec.channel.starts,
                          .normalise = spec.channel.normalise},
-          .distance = census::distance_named(spec.channel.distance),
+          .distance = spec.channel.distance,
           .source = spec.name};
 }
 
@@ -239,23 +217,25 @@ MethodInput method_input(const data::People& people, const data::Spec& spec, con
       .areas = terms.areas ? &*terms.areas : nullptr,
       .people = people,
       .cluster_of_person = census.clustering.cluster_of_row,
-      .distance = census::distance_named(spec.channel.distance),
+      .distance = spec.channel.distance,
       .limits = terms.limits,
       .first_groups = terms.first_groups,
       .groups_are_fixed = !spec.groups.fixed.empty(),
       .group_count = spec.groups.count,
       .within_groups = spec.method.within_groups,
       .retain = spec.method.retain,
-      .parameter = spec.method.parameter,
-      .objective = spec.method.objective == "total" ? solve::Objective::Total : solve::Objective::Conditional,
-      .acceptance = spec.method.acceptance == "paper" ? solve::Acceptance::Paper : solve::Acceptance::Budget,
-      .convergence_bits = spec.method.convergence,
+      .objective = spec.method.objective == data::Objective::Total ? solve::Objective::Total
+                                                                   : solve::Objective::Conditional,
       .gap_bits = spec.method.gap.value_or(1e-9),
-      .threat = threat_named(spec.method.threat),
-      .least_informed_weight = spec.method.least_informed_weight,
-      .balanced = spec.method.balanced,
-      .self_donor = spec.method.self_donor == "allowed",
-      .person_gap_bits = spec.method.gap,
+      .parameter = spec.method.parameter,
+      .search = {.acceptance = spec.method.acceptance == data::Acceptance::Paper ? solve::Acceptance::Paper
+                                                                                 : solve::Acceptance::Budget,
+                 .convergence_bits = spec.method.convergence},
+      .person = {.threat = spec.method.threat,
+                 .least_informed_weight = spec.method.least_informed_weight,
+                 .balanced = spec.method.balanced,
+                 .self_donor = spec.method.self_donor == data::SelfDonor::Allowed,
+                 .gap_bits = spec.method.gap},
       .key = search_key(spec)};
 }
 
@@ -276,6 +256,26 @@ FeatureLeakage leakage_of(const data::People& people, const census::Census& cens
   return account(input, shuffles, key, progress);
 }
 
+Figures basic_figures(const Population& population, const MethodInput& input, const MethodResult& result,
+                      const FeatureLeakage& features) {
+  Figures figures;
+  Leakage& leakage = figures.leakage;
+  leakage.groups = of_exact_values(input)      ? exact_leakage_of_groups(input.people, result.partition)
+                   : input.people.kept.empty() ? leakage_of_groups(population, result.partition)
+                                               : leakage_of_groups(input.people, result.partition);
+  leakage.features = features.people;
+  leakage.clusters = features.clusters;
+  leakage.learned = result.learned_bits;
+  leakage.total = leakage.groups + leakage.features;
+  figures.informed_weight = result.informed_weight;
+  figures.distance = result.distance;
+  figures.budget = input.budget;
+  figures.gap = result.gap_bits;
+  figures.joint_gap = joint_gap_bits(result);
+  figures.epsilon = result.epsilon;
+  return figures;
+}
+
 double joint_gap_bits(const MethodResult& result) {
   if (!result.joint_lower_bound_bits) return kUnset;
   return std::max(0.0, result.history.back().objective - *result.joint_lower_bound_bits);
@@ -290,19 +290,20 @@ Mechanism assemble(const Population& population, const data::Spec& spec, const c
   const solve::GroupLimits& limits = input.limits;
   Mechanism mechanism;
   mechanism.method = spec.method.name;
-  mechanism.objective = spec.method.objective;
-  mechanism.distance = spec.channel.distance;
+  mechanism.objective = data::word(spec.method.objective);
+  mechanism.distance = data::word(spec.channel.distance);
   mechanism.limits = {limits.least_people, limits.most_people, limits.least_values, limits.most_values};
   mechanism.groups = label_groups(population, result.partition, spec);
   mechanism.within_groups = result.within_groups;
   mechanism.channels = result.channels;
   mechanism.parameter = result.parameter;
-  if (spec.method.name == "fine") {
-    mechanism.threat = spec.method.threat;
+  if (method_of(spec).person_level) {
+    mechanism.threat = data::word(spec.method.threat);
     mechanism.balanced = spec.method.balanced;
   }
   mechanism.smallest_pool = smallest_pool(people, result.partition);
-  mechanism.limits.for_pools = mechanism.smallest_pool > 0 && spec.groups.limits_for == "pools";
+  mechanism.limits.for_pools =
+      mechanism.smallest_pool > 0 && spec.groups.limits_for == data::LimitsFor::Pools;
   mechanism.note = joined_notes({result.note, small_pools_text(mechanism),
                                  joined_values_text(population, people, input.tables.clusters())});
   mechanism.clusters = census.clustering.model;
@@ -314,8 +315,9 @@ Mechanism assemble(const Population& population, const data::Spec& spec, const c
   mechanism.people = std::llround(population.size());
   mechanism.most_own_rows = spec.channel.most_own_rows;
   const FeatureLeakage features = leakage_of(people, census, spec, result, shuffles, progress);
-  mechanism.promise = promise_of(population, input, result, features);
-  mechanism.promise.own_rows = own_rows(
+  mechanism.figures = basic_figures(population, input, result, features);
+  complete(mechanism.figures, population, input, result, features);
+  mechanism.figures.own_rows = own_rows(
       result.channels, people,
       result.within_groups ? pools_by_group(people, result.partition) : one_pool(people.size()), progress);
   return mechanism;
@@ -325,16 +327,16 @@ Mechanism assemble(const Population& population, const data::Spec& spec, const c
 Mechanism find(const Population& population, const data::People& people, const data::Spec& spec,
                const census::Census& census, const std::function<std::string()>& fingerprint,
                const std::optional<solve::Partition>& groups, const Progress& progress) {
-  refuse_promise(spec);
+  refuse_target(spec);
   Terms terms = terms_of(population, spec);
   if (groups) terms.first_groups = *groups;
   const solve::SegmentTables tables = segment_tables(population, census);
   MethodInput input = method_input(people, spec, terms, census, tables);
   if (groups) input.groups_are_fixed = true;
   FineCache prepared;
-  input.fine_cache = &prepared;  // budget_share and the method look at the same people
+  input.person.cache = &prepared;  // budget_share and the method look at the same people
   if (!input.parameter) input.budget = resolve_budget(spec, input);
-  const MethodResult result = method_named(spec.method.name).run(input, progress);
+  const MethodResult result = method_of(spec).run(input, progress);
   const int shuffles = shuffles_for(static_cast<std::size_t>(population.size()));
   return assemble(population, spec, census, input, result, shuffles, fingerprint(), progress);
 }
@@ -349,7 +351,7 @@ Mechanism mechanism_of(const data::People& people, const data::Spec& spec, const
 
 Mechanism fit(const data::People& people, const data::Spec& spec, const Progress& progress,
               const std::optional<solve::Partition>& groups) {
-  refuse_promise(spec);
+  refuse_target(spec);
   (void)terms_of(people, spec);  // what cannot be met is refused before the work
   return fit(people, spec, census_of(people, spec, progress), progress, groups);
 }
@@ -361,7 +363,7 @@ Mechanism fit(const data::People& people, const data::Spec& spec, const census::
 
 Mechanism fit_counted(const Population& population, const data::Spec& spec, const census::Census& census,
                       const std::string& fingerprint, const Progress& progress) {
-  if (method_named(spec.method.name).by_person)
+  if (method_of(spec).by_person)
     throw InputError(
         {.source = spec.name + ", method.name"},
         fmt::format("{} looks at each person, and here people are only counted", spec.method.name),

@@ -38,16 +38,20 @@ namespace hyobscure::obscure {
                                         const data::Spec& spec, const MethodResult& result, int shuffles,
                                         const Progress& progress = {});
 
+/// The figures that every budget has: without entropies, the null and what other channels would leak.
+[[nodiscard]] Figures basic_figures(const Population& population, const MethodInput& input,
+                                    const MethodResult& result, const FeatureLeakage& features);
+
 /// How far the objective is proven to be above the optimum over all groupings; NaN: not proven.
 [[nodiscard]] double joint_gap_bits(const MethodResult& result);
 
-/// The answer of a method as a mechanism with its promise. `shuffles` as for account(). The key of its draws
+/// The answer of a method as a mechanism with its figures. `shuffles` as for account(). The key of its draws
 /// is the spec's, or a new one.
 [[nodiscard]] Mechanism mechanism_of(const data::People& people, const data::Spec& spec,
                                      const census::Census& census, const MethodInput& input,
                                      const MethodResult& result, int shuffles, const Progress& progress = {});
 
-/// Finds the mechanism: first groups, census, method, promise, and the key of the draws.
+/// Finds the mechanism: first groups, census, method, figures, and the key of the draws.
 ///
 ///   minimise  I(Y; C', G)   subject to  expected distance <= budget,  k <= people <= alpha,  l <= values <=
 ///   beta

@@ -89,14 +89,14 @@ Recount recount(const data::People& people, const Mechanism& mechanism) {
 
 TEST_F(Fit, KeepsItsPromises) {
   const Mechanism mechanism = fit(people(), spec());
-  const Promise& promise = mechanism.promise;
+  const Figures& figures = mechanism.figures;
   const Recount truth = recount(people(), mechanism);
-  EXPECT_NEAR(promise.leakage, truth.leakage_bits, 1e-9);
-  EXPECT_NEAR(promise.leakage_groups, truth.groups_bits, 1e-9);
-  EXPECT_NEAR(promise.leakage, promise.leakage_groups + promise.leakage_features, 1e-12);
-  EXPECT_LE(promise.distance, promise.budget * (1 + 1e-9));
-  EXPECT_LE(promise.gap, 1e-9);
-  EXPECT_LT(promise.leakage_features, promise.leakage_unprotected);
+  EXPECT_NEAR(figures.leakage.total, truth.leakage_bits, 1e-9);
+  EXPECT_NEAR(figures.leakage.groups, truth.groups_bits, 1e-9);
+  EXPECT_NEAR(figures.leakage.total, figures.leakage.groups + figures.leakage.features, 1e-12);
+  EXPECT_LE(figures.distance, figures.budget * (1 + 1e-9));
+  EXPECT_LE(figures.gap, 1e-9);
+  EXPECT_LT(figures.leakage.features, figures.leakage.unprotected);
   EXPECT_TRUE(mechanism.converged);
   EXPECT_EQ(mechanism.groups.size(), 4u);
   for (const published::Group& group : mechanism.groups) {
@@ -113,7 +113,7 @@ TEST_F(Fit, ChoosesTheNumberOfClustersByWhatItGives) {
     one.channel.budget_share.reset();
     one.channel.budget = 0.46;
     const Mechanism mechanism = fit(people(), one);
-    return std::pair{mechanism.clusters.clusters(), mechanism.promise.leakage_features};
+    return std::pair{mechanism.clusters.clusters(), mechanism.figures.leakage.features};
   };
   const auto [count, automatic] = leakage("auto");
   EXPECT_GT(count, 5);
@@ -155,21 +155,21 @@ TEST_F(Fit, RoundsNeverLeakMoreThanTheOneBefore) {
           EXPECT_LT(mechanism.history[i].objective, mechanism.history[i - 1].objective)
               << acceptance << " " << objective;
         for (const Round& round : mechanism.history)
-          EXPECT_LE(round.distance, mechanism.promise.budget * (1 + 1e-9));
+          EXPECT_LE(round.distance, mechanism.figures.budget * (1 + 1e-9));
       }
 }
 
 TEST_F(Fit, TheCrossIterationNeverLeaksMoreThanItsStart) {
-  const double start = fit(people(), spec({{"method.name", "xobf"}})).promise.leakage;
-  EXPECT_LE(fit(people(), spec()).promise.leakage, start + 1e-9);
-  EXPECT_LE(fit(people(), spec({{"method.acceptance", "budget"}})).promise.leakage, start + 1e-9);
+  const double start = fit(people(), spec({{"method.name", "xobf"}})).figures.leakage.total;
+  EXPECT_LE(fit(people(), spec()).figures.leakage.total, start + 1e-9);
+  EXPECT_LE(fit(people(), spec({{"method.acceptance", "budget"}})).figures.leakage.total, start + 1e-9);
 }
 
 TEST_F(Fit, MoreBudgetNeverLeaksMoreWithTheSameGroups) {
   double before = 1e9;
   for (const char* share : {"0", "0.1", "0.3", "0.6", "1"}) {
     const double leakage = fit(people(), spec({{"method.name", "xobf"}, {"channel.budget_share", share}}))
-                               .promise.leakage_features;
+                               .figures.leakage.features;
     EXPECT_LE(leakage, before + 1e-9) << share;
     before = leakage;
   }
@@ -185,8 +185,8 @@ TEST_F(Fit, IsTheSameForAnyNumberOfThreadsButForTheKey) {
   ASSERT_EQ(one.channels.size(), two.channels.size());
   for (std::size_t g = 0; g < one.channels.size(); ++g)
     EXPECT_EQ(one.channels[g].cells()->probabilities, two.channels[g].cells()->probabilities);
-  EXPECT_EQ(one.promise.leakage, two.promise.leakage);
-  EXPECT_EQ(one.promise.leakage_null, two.promise.leakage_null);
+  EXPECT_EQ(one.figures.leakage.total, two.figures.leakage.total);
+  EXPECT_EQ(one.figures.leakage.null, two.figures.leakage.null);
   EXPECT_EQ(one.clusters.centres, two.clusters.centres);
   EXPECT_NE(one.key, two.key);
 }
@@ -327,7 +327,7 @@ TEST_F(MovieLens, TheCrossIterationFallsMonotonicallyAndEndsWithinItsThreshold) 
   ASSERT_GE(mechanism.history.size(), 2u);
   for (std::size_t i = 1; i < mechanism.history.size(); ++i)
     EXPECT_LT(mechanism.history[i].leakage, mechanism.history[i - 1].leakage);
-  EXPECT_NEAR(mechanism.promise.leakage, recount(people, mechanism).leakage_bits, 1e-9);
+  EXPECT_NEAR(mechanism.figures.leakage.total, recount(people, mechanism).leakage_bits, 1e-9);
 }
 
 TEST_F(MovieLens, ExactEqualsBruteForceOverAll346Groupings) {

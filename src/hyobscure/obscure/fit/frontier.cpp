@@ -3,25 +3,16 @@
 #include "hyobscure/base/stopwatch.h"
 #include "hyobscure/obscure/fit/fit.h"
 #include "hyobscure/obscure/groups/labels.h"
-#include "hyobscure/obscure/leakage/exact_values.h"
 
 namespace hyobscure::obscure {
 namespace {
 
 FrontierPoint point_of(const data::Spec& spec, const census::Census& census, const MethodInput& input,
                        double budget, const MethodResult& result) {
-  const FeatureLeakage features = leakage_of(input.people, census, spec, result, 0);
-  FrontierPoint point{.budget = budget, .distance = result.distance};
-  point.leakage_groups = counts_exact_values(input.people, census.clustering.model.clusters())
-                             ? exact_leakage_of_groups(input.people, result.partition)
-                             : told_by_groups(input.people, result.partition);
-  point.leakage_features = features.people;
-  point.leakage_clusters = features.clusters;
-  point.leakage_learned = result.learned_bits;
-  point.leakage = point.leakage_groups + point.leakage_features;
-  point.gap = result.gap_bits;
-  point.joint_gap = joint_gap_bits(result);
-  point.epsilon = result.epsilon;
+  MethodInput at = input;
+  at.budget = budget;
+  FrontierPoint point{
+      basic_figures(input.people, at, result, leakage_of(input.people, census, spec, result, 0))};
   point.parameter = result.parameter;
   for (const published::Group& group : label_groups(input.people, result.partition, spec))
     point.groups.push_back(group.label);

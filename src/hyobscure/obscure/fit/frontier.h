@@ -15,18 +15,8 @@
 
 namespace hyobscure::obscure {
 
-/// What a method gives for one budget; leakages in bits, as in Promise.
-struct FrontierPoint {
-  double budget = kUnset;
-  double distance = kUnset;
-  double leakage = kUnset;
-  double leakage_groups = kUnset;
-  double leakage_features = kUnset;
-  double leakage_clusters = kUnset;
-  double leakage_learned = kUnset;
-  double gap = kUnset;        ///< proven for these groups; else NaN
-  double joint_gap = kUnset;  ///< proven, by methods that search all groupings; else NaN
-  double epsilon = kUnset;
+/// What a method gives for one budget.
+struct FrontierPoint : Figures {  ///< those of basic_figures
   std::optional<Parameter> parameter = {};
   std::vector<std::string> groups = {};  ///< their labels
   double seconds = kUnset;               ///< of the method, after the census

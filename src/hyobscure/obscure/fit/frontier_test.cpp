@@ -40,7 +40,7 @@ TEST_F(FrontierOfPeople, ExactIsAtOrBelowEveryMethodAtEveryBudgetWithAProof) {
     const Frontier other = trace_frontier(people_, spec(method), census_of(people_, spec(method)), 7);
     for (std::size_t i = 0; i < 7; ++i) {
       EXPECT_EQ(other.points[i].budget, exact.points[i].budget);
-      EXPECT_LE(exact.points[i].leakage, other.points[i].leakage + 1e-8) << method << " " << i;
+      EXPECT_LE(exact.points[i].leakage.total, other.points[i].leakage.total + 1e-8) << method << " " << i;
       EXPECT_LE(exact.points[i].joint_gap, 2e-8);
       EXPECT_TRUE(std::isnan(other.points[i].joint_gap));
     }
@@ -51,7 +51,7 @@ TEST_F(FrontierOfPeople, MoreBudgetNeverLeaksMore) {
   for (const char* method : {"exact", "xobf"}) {
     const Frontier frontier = trace_frontier(people_, spec(method), census_of(people_, spec(method)), 9);
     for (std::size_t i = 1; i < frontier.points.size(); ++i)
-      EXPECT_LE(frontier.points[i].leakage, frontier.points[i - 1].leakage + 2e-8) << method;
+      EXPECT_LE(frontier.points[i].leakage.total, frontier.points[i - 1].leakage.total + 2e-8) << method;
     for (const FrontierPoint& point : frontier.points) EXPECT_LE(point.distance, point.budget * (1 + 1e-9));
   }
 }
@@ -63,7 +63,7 @@ TEST_F(FrontierOfPeople, EachPointIsWhatFitGivesForItsBudget) {
     one.channel.budget_share.reset();
     one.channel.budget = frontier.points[1].budget;
     const Mechanism mechanism = fit(people_, one);
-    EXPECT_NEAR(mechanism.promise.leakage, frontier.points[1].leakage, 1e-8) << method;
+    EXPECT_NEAR(mechanism.figures.leakage.total, frontier.points[1].leakage.total, 1e-8) << method;
     EXPECT_EQ(mechanism.groups[0].label, frontier.points[1].groups[0]) << method;
   }
 }

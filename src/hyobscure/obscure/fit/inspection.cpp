@@ -100,15 +100,14 @@ GroupsPreview preview_of(const data::People& people, const data::Spec& spec, con
 /// A method solves the channel a handful of times, each about as long as a solve halfway between the budgets.
 double fit_estimate(const solve::SegmentTables& tables, const solve::Partition& partition,
                     const GroupsPreview& preview, const data::Spec& spec) {
-  constexpr double kUsualRounds = 5;
   constexpr double kSecondsAPerson =
       0.01;  // measured with 800 and 2,000 people, mostly the model of the secret
-  if (spec.method.name == "fine") return kSecondsAPerson * tables.total();
+  if (method_of(spec).person_level) return kSecondsAPerson * tables.total();
   const Stopwatch watch;
   (void)solve::solve_with_budget(solve::problem_of(tables, partition).problem,
                                  (preview.smallest_budget + preview.largest_budget) / 2,
                                  {.gap_tolerance_bits = spec.method.gap.value_or(1e-9)});
-  return watch.seconds() * (spec.method.name == "xobf" ? 1 : kUsualRounds);
+  return watch.seconds() * method_of(spec).usual_rounds;
 }
 
 double memory_estimate(const data::People& people, const census::Census& census) {
@@ -122,7 +121,8 @@ double memory_estimate(const data::People& people, const census::Census& census)
 }  // namespace
 
 Inspection inspect(const data::People& people, const data::Spec& spec, const Progress& progress) {
-  const std::vector<solve::OrderedValues> rows = rows_of(people, spec.groups.shape == "boxes");
+  const std::vector<solve::OrderedValues> rows =
+      rows_of(people, spec.groups.shape == data::GroupShape::Boxes);
   const solve::OrderedValues& values = rows[0];
   Inspection result;
   result.people = people.size();

@@ -46,9 +46,9 @@ TEST(Inspection, TheBudgetsItNamesAreTheEndsOfWhatFitAccepts) {
   spec.method.name = "xobf";
   spec.channel.budget_share.reset();
   spec.channel.budget = inspection.preview->largest_budget;
-  EXPECT_LE(fit(loaded.people, spec).promise.leakage_features, 1e-8);
+  EXPECT_LE(fit(loaded.people, spec).figures.leakage.features, 1e-8);
   spec.channel.budget = inspection.preview->smallest_budget;
-  EXPECT_GT(fit(loaded.people, spec).promise.leakage_features, 0);
+  EXPECT_GT(fit(loaded.people, spec).figures.leakage.features, 0);
   spec.channel.budget = inspection.preview->smallest_budget * 0.999;
   EXPECT_THROW((void)fit(loaded.people, spec), InputError);
 }

@@ -76,7 +76,7 @@ solve::Partition first_runs(const data::Spec& spec, const solve::OrderedValues& 
   const int count = spec.groups.count ? *spec.groups.count : smallest_feasible_count(spec, values, limits);
   const auto optimal = solve::optimal_groups(values, limits, count);
   if (!optimal) throw_infeasible(spec, values, limits, count);
-  if (spec.groups.first == "optimal") return *optimal;
+  if (spec.groups.first == data::FirstGroups::Optimal) return *optimal;
   RandomStream random(search_key(spec).derive("first groups"));
   return solve::paper_groups(values, limits, count, random).partition;
 }
@@ -87,11 +87,11 @@ constexpr int kPaperStarts = 20;  // until one is within the limits
 std::optional<solve::Partition> find_areas(const data::Spec& spec, const solve::AreaValues& areas,
                                            const solve::GroupLimits& limits, int count) {
   RandomStream random(search_key(spec).derive("first groups"));
-  if (spec.groups.first == "paper")
+  if (spec.groups.first == data::FirstGroups::Paper)
     for (int start = 0; start < kPaperStarts; ++start)
       if (auto found = solve::clustered_areas(areas, limits, count, 1, random)) return found;
   auto best = solve::areas_along_curves(areas, limits, count);
-  if (spec.groups.first == "paper") return best;
+  if (spec.groups.first == data::FirstGroups::Paper) return best;
   auto clustered = solve::clustered_areas(areas, limits, count, kStarts, random);
   if (clustered && (!best || solve::spread(areas, *clustered) < solve::spread(areas, *best)))
     return clustered;
@@ -215,7 +215,7 @@ std::optional<solve::Partition> first_boxes(const data::Spec& spec, const solve:
   try {
     return first_areas(spec, boxes, limits);
   } catch (const InputError&) {
-    if (spec.groups.shape == "boxes") throw;
+    if (spec.groups.shape == data::GroupShape::Boxes) throw;
     return std::nullopt;
   }
 }
@@ -275,7 +275,7 @@ namespace {
 
 PoolLimits pool_limits(const Population& population, const data::Spec& spec,
                        const solve::GroupLimits& limits) {
-  const bool for_pools = spec.groups.limits_for == "pools";
+  const bool for_pools = spec.groups.limits_for == data::LimitsFor::Pools;
   return {population, for_pools ? limits.least_people : 1, for_pools ? limits.least_values : 1};
 }
 
@@ -300,7 +300,8 @@ std::optional<solve::AreaValues> with_pools(std::optional<solve::AreaValues> are
 Terms terms_within(const Population& population, const data::Spec& spec, const solve::GroupLimits& limits,
                    const PoolLimits* pools) {
   Terms terms{.values = with_pools(ordered_values(population), pools), .limits = limits, .first_groups = {}};
-  if (population.space && population.space->axes.size() > 1 && spec.groups.shape != "connected") {
+  if (population.space && population.space->axes.size() > 1 &&
+      spec.groups.shape != data::GroupShape::Connected) {
     terms.areas = with_pools(area_values(population, true), pools);
     if (auto boxes = first_boxes(spec, *terms.areas, terms.limits)) {
       terms.first_groups = *std::move(boxes);
@@ -357,7 +358,7 @@ std::string lower_limits_text(const Population& population, const data::Spec& sp
 /// small.
 [[noreturn]] void throw_small_pools(const Population& population, const data::Spec& spec,
                                     const solve::GroupLimits& limits) {
-  const bool for_pools = spec.groups.limits_for == "pools";
+  const bool for_pools = spec.groups.limits_for == data::LimitsFor::Pools;
   const std::string remedy = fmt::format(
       "Leave a column out of people.keep, or merge its rare values in a query{}",
       for_pools ? ", or set groups.limits_for = \"groups\", which holds the limits for groups only" : "");

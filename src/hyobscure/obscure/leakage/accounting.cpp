@@ -24,7 +24,7 @@ using Eigen::VectorXd;
 using Values = std::vector<std::uint32_t>;
 
 /// What a stratum's rows tell when people weigh 1; nats.
-struct Told {
+struct RowLeakage {
   double people = 0;
   double clusters = 0;
 };
@@ -32,7 +32,7 @@ struct Told {
 /// Sum over y of v log(v / (q_y R)) for one published thing that comes from people of value y with weight v.
 /// q: the stratum's distribution of values.
 template <class Weights>
-double told_by(const Weights& weights, const VectorXd& q) {
+double leakage_of_output(const Weights& weights, const VectorXd& q) {
   double total = 0, sum = 0;
   for (Index y = 0; y < q.size(); ++y) {
     total += weights[y];
@@ -41,69 +41,70 @@ double told_by(const Weights& weights, const VectorXd& q) {
   return sum - x_log_x(total);
 }
 
-double told_by_rows(const MatrixXd& outputs, const VectorXd& q) {
+double leakage_of_rows(const MatrixXd& outputs, const VectorXd& q) {
   double sum = 0;
-  for (Index row = 0; row < outputs.rows(); ++row) sum += told_by(outputs.row(row), q);
+  for (Index row = 0; row < outputs.rows(); ++row) sum += leakage_of_output(outputs.row(row), q);
   return std::max(0.0, sum);
 }
 
 /// All donors of cluster c look alike but for the value of the retained row: a donor of the stratum with
 /// value y publishes `base` for others and, with probability retain, their own row.
-double told_by_donors(const VectorXd& base, const Eigen::RowVectorXd& counts, double outside,
-                      const std::function<void(VectorXd&, Index)>& own, const VectorXd& q) {
-  double sum = outside > 0 ? outside * told_by(base, q) : 0;
+double leakage_of_donors(const VectorXd& base, const Eigen::RowVectorXd& counts, double outside,
+                         const std::function<void(VectorXd&, Index)>& own, const VectorXd& q) {
+  double sum = outside > 0 ? outside * leakage_of_output(base, q) : 0;
   VectorXd weights(base.size());
   for (Index y = 0; y < base.size(); ++y) {
     if (counts[y] == 0) continue;
     weights = base;
     own(weights, y);
-    sum += counts[y] * told_by(weights, q);
+    sum += counts[y] * leakage_of_output(weights, q);
   }
   return sum;
 }
 
-Told told_by_cells(const CountedStratum& stratum, const CellDraw& draw, double retain, const MatrixXd& counts,
-                   const VectorXd& q) {
+RowLeakage leakage_of_cells(const CountedStratum& stratum, const CellDraw& draw, double retain,
+                            const MatrixXd& counts, const VectorXd& q) {
   MatrixXd drawn = MatrixXd::Zero(counts.rows(), counts.cols());  // people of value y who draw cluster c'
   const MatrixXd known = draw.probabilities.transpose() * counts(draw.clusters, Eigen::all);
   for (std::size_t i = 0; i < draw.clusters.size(); ++i)
     drawn.row(draw.clusters[i]) = (1 - retain) * known.row(static_cast<Index>(i));
-  Told told{0, told_by_rows(drawn + retain * counts, q)};
-  if (retain == 0) return {told.clusters, told.clusters};  // the donor is uniform in its cell
+  RowLeakage leaked{0, leakage_of_rows(drawn + retain * counts, q)};
+  if (retain == 0) return {leaked.clusters, leaked.clusters};  // the donor is uniform in its cell
   for (Index c = 0; c < counts.rows(); ++c) {
     if (stratum.pool[c] == 0) continue;
-    told.people += told_by_donors(
+    leaked.people += leakage_of_donors(
         drawn.row(c).transpose() / stratum.pool[c], counts.row(c), stratum.pool[c] - counts.row(c).sum(),
         [retain](VectorXd& weights, Index y) { weights[y] += retain; }, q);
   }
-  return told;
+  return leaked;
 }
 
-Told told_by_others(const CountedStratum& stratum, double retain, const MatrixXd& counts, const VectorXd& q) {
+RowLeakage leakage_of_others(const CountedStratum& stratum, double retain, const MatrixXd& counts,
+                             const VectorXd& q) {
   const double size = stratum.pool.sum();
   const Eigen::RowVectorXd by_value = counts.colwise().sum();
   if (size == 1) retain = 1;  // there is nobody else
   const double share = size > 1 ? (1 - retain) / (size - 1) : 0;
   const MatrixXd clusters = retain * counts + share * (stratum.pool * by_value - counts);
-  const double people = told_by_donors(
+  const double people = leakage_of_donors(
       share * by_value.transpose(), by_value, size - by_value.sum(),
       [=](VectorXd& weights, Index y) { weights[y] += retain - share; }, q);
-  return {std::max(0.0, people), told_by_rows(clusters, q)};
+  return {std::max(0.0, people), leakage_of_rows(clusters, q)};
 }
 
 /// With the true values first, then with values shuffled.
-std::vector<Told> told_by_counts(const CountedStratum& stratum, int shuffles, const Key& key) {
+std::vector<RowLeakage> leakage_of_counts(const CountedStratum& stratum, int shuffles, const Key& key) {
   const VectorXd q = stratum.counts.colwise().sum().transpose() / stratum.counts.sum();
-  std::vector<Told> told(static_cast<std::size_t>(shuffles) + 1);
-  parallel_blocks(told.size(), 1, [&](std::size_t a, std::size_t) {
+  std::vector<RowLeakage> leaked(static_cast<std::size_t>(shuffles) + 1);
+  parallel_blocks(leaked.size(), 1, [&](std::size_t a, std::size_t) {
     RandomStream random(key.derive(fmt::format("shuffle {}", a)));
     const MatrixXd counts = a == 0 ? stratum.counts : census::permuted_table(stratum.counts, random);
     if (const CellDraw* cells = stratum.channel.cells())
-      told[a] = told_by_cells(stratum, *cells, stratum.channel.retain, counts, q);
+      leaked[a] = leakage_of_cells(stratum, *cells, stratum.channel.retain, counts, q);
     else
-      told[a] = told_by_others(stratum, stratum.channel.retain, counts, q);
+      leaked[a] = leakage_of_others(stratum, stratum.channel.retain, counts, q);
   });
-  return told;
+  return leaked;
 }
 
 /// A stratum of people who draw person by person, and the pool they draw from.
@@ -116,9 +117,9 @@ struct Stratum {
 
 /// Donors drawn row by row: adds up what each row of the pool is published for, for all assignments of values
 /// at once, so that the rows are computed once.
-std::vector<Told> told_by_near(const Stratum& stratum, const NearDraw& draw, double retain,
-                               const AccountInput& input, const std::vector<Values>& assignments,
-                               const Progress& progress) {
+std::vector<RowLeakage> leakage_of_near(const Stratum& stratum, const NearDraw& draw, double retain,
+                                        const AccountInput& input, const std::vector<Values>& assignments,
+                                        const Progress& progress) {
   constexpr std::size_t kRows = 256;  // computed before they are added up: bounds the memory
   const NearRows rows(draw, input.people.features, stratum.pool);
   const auto pool = static_cast<Index>(stratum.pool.size());
@@ -142,14 +143,14 @@ std::vector<Told> told_by_near(const Stratum& stratum, const NearDraw& draw, dou
         outputs[a].col(assignments[a][begin + r]) += block.col(static_cast<Index>(r));
     });
   }
-  std::vector<Told> told(assignments.size());
+  std::vector<RowLeakage> leaked(assignments.size());
   parallel_blocks(assignments.size(), 1, [&](std::size_t a, std::size_t) {
     MatrixXd clusters = MatrixXd::Zero(input.clusters, stratum.values);
     for (Index v = 0; v < pool; ++v)
       clusters.row(input.cluster_of_person[stratum.pool[static_cast<std::size_t>(v)]]) += outputs[a].row(v);
-    told[a] = {told_by_rows(outputs[a], stratum.q), told_by_rows(clusters, stratum.q)};
+    leaked[a] = {leakage_of_rows(outputs[a], stratum.q), leakage_of_rows(clusters, stratum.q)};
   });
-  return told;
+  return leaked;
 }
 
 /// So much of a donor's row is published for people of a value.
@@ -158,8 +159,8 @@ struct Shown {
   double weight;
 };
 
-/// The same as told_by_rows, of a table that has few entries.
-double told_by_entries(std::vector<Shown>& shown, const VectorXd& q) {
+/// The same as leakage_of_rows, of a table that has few entries.
+double leakage_of_entries(std::vector<Shown>& shown, const VectorXd& q) {
   std::ranges::stable_sort(shown, {}, [](const Shown& s) { return std::pair(s.donor, s.value); });
   double sum = 0;
   for (std::size_t i = 0; i < shown.size();) {
@@ -180,8 +181,8 @@ double told_by_entries(std::vector<Shown>& shown, const VectorXd& q) {
 
 /// Each person's own list of donors, where exact values are so many that a table of donors by values would
 /// not fit.
-Told told_by_people_of_exact_values(const Stratum& stratum, const PersonDraw& draw, double retain,
-                                    const AccountInput& input, const Values& values) {
+RowLeakage leakage_of_people_of_exact_values(const Stratum& stratum, const PersonDraw& draw, double retain,
+                                             const AccountInput& input, const Values& values) {
   std::vector<Shown> shown;
   MatrixXd clusters = MatrixXd::Zero(input.clusters, stratum.values);
   const auto show = [&](std::uint32_t donor, std::uint32_t value, double weight) {
@@ -196,12 +197,12 @@ Told told_by_people_of_exact_values(const Stratum& stratum, const PersonDraw& dr
       show(static_cast<std::uint32_t>(draw.donors[e]), values[i], (1 - retain) * draw.probabilities[e]);
     show(static_cast<std::uint32_t>(place), values[i], retain);
   }
-  return {told_by_entries(shown, stratum.q), told_by_rows(clusters, stratum.q)};
+  return {leakage_of_entries(shown, stratum.q), leakage_of_rows(clusters, stratum.q)};
 }
 
 /// Each person's own list of donors.
-Told told_by_people(const Stratum& stratum, const PersonDraw& draw, double retain, const AccountInput& input,
-                    const Values& values) {
+RowLeakage leakage_of_people(const Stratum& stratum, const PersonDraw& draw, double retain,
+                             const AccountInput& input, const Values& values) {
   MatrixXd outputs = MatrixXd::Zero(static_cast<Index>(stratum.pool.size()), stratum.values);
   for (std::size_t i = 0; i < values.size(); ++i) {
     const auto place = static_cast<std::size_t>(std::ranges::lower_bound(stratum.pool, stratum.people[i]) -
@@ -213,7 +214,7 @@ Told told_by_people(const Stratum& stratum, const PersonDraw& draw, double retai
   MatrixXd clusters = MatrixXd::Zero(input.clusters, stratum.values);
   for (Index v = 0; v < outputs.rows(); ++v)
     clusters.row(input.cluster_of_person[stratum.pool[static_cast<std::size_t>(v)]]) += outputs.row(v);
-  return {told_by_rows(outputs, stratum.q), told_by_rows(clusters, stratum.q)};
+  return {leakage_of_rows(outputs, stratum.q), leakage_of_rows(clusters, stratum.q)};
 }
 
 /// Values counted from the lowest; exact ones, of which many may be elsewhere, by their ranks.
@@ -252,8 +253,8 @@ std::vector<Values> assignments_of(const AccountInput& input, std::size_t s, int
   return assignments;
 }
 
-std::vector<Told> told_by_stratum(const AccountInput& input, std::size_t s, int shuffles, const Key& key,
-                                  const Progress& progress) {
+std::vector<RowLeakage> leakage_of_stratum(const AccountInput& input, std::size_t s, int shuffles,
+                                           const Key& key, const Progress& progress) {
   const std::size_t pool = input.pools.pool_of_person[input.strata.members[s].front()];
   const Channel& channel = input.channels[pool];
   const auto assignments = assignments_of(input, s, shuffles, key);
@@ -265,13 +266,13 @@ std::vector<Told> told_by_stratum(const AccountInput& input, std::size_t s, int 
   for (const std::uint32_t value : assignments[0]) stratum.q[value] += 1;
   stratum.q /= stratum.q.sum();
   if (const auto* near = std::get_if<NearDraw>(&channel.draw))
-    return told_by_near(stratum, *near, channel.retain, input, assignments, progress);
-  std::vector<Told> told(assignments.size());
+    return leakage_of_near(stratum, *near, channel.retain, input, assignments, progress);
+  std::vector<RowLeakage> leaked(assignments.size());
   parallel_blocks(assignments.size(), 1, [&](std::size_t a, std::size_t) {
-    told[a] = (input.of_exact_values() ? told_by_people_of_exact_values : told_by_people)(
+    leaked[a] = (input.of_exact_values() ? leakage_of_people_of_exact_values : leakage_of_people)(
         stratum, std::get<PersonDraw>(channel.draw), channel.retain, input, assignments[a]);
   });
-  return told;
+  return leaked;
 }
 
 /// Adds up what strata tell of so many people.
@@ -279,10 +280,10 @@ class LeakageSum {
  public:
   explicit LeakageSum(int shuffles) : all_(static_cast<std::size_t>(shuffles) + 1) {}
 
-  void add(const std::vector<Told>& told) {
+  void add(const std::vector<RowLeakage>& leaked) {
     for (std::size_t a = 0; a < all_.size(); ++a) {
-      all_[a].people += told[a].people;
-      all_[a].clusters += told[a].clusters;
+      all_[a].people += leaked[a].people;
+      all_[a].clusters += leaked[a].clusters;
     }
   }
   FeatureLeakage of(double people) const {
@@ -298,7 +299,7 @@ class LeakageSum {
   }
 
  private:
-  std::vector<Told> all_;
+  std::vector<RowLeakage> all_;
 };
 
 Values joined_values(const AccountInput& input, std::span<const std::uint32_t> members) {
@@ -382,7 +383,7 @@ double own_rows(std::span<const Channel> channels, const data::People& people, c
 
 bool AccountInput::of_exact_values() const { return counts_exact_values(people, clusters); }
 
-double told_by_groups(const Population& population, const solve::Partition& partition) {
+double leakage_of_groups(const Population& population, const solve::Partition& partition) {
   const std::vector<int> group_of_value = partition.group_of_values();
   MatrixXd counts = MatrixXd::Zero(partition.groups(), population.people.size());
   for (Index v = 0; v < counts.cols(); ++v)
@@ -390,8 +391,8 @@ double told_by_groups(const Population& population, const solve::Partition& part
   return census::mutual_information(counts) * kBitsPerNat;
 }
 
-double told_by_groups(const data::People& people, const solve::Partition& partition) {
-  if (people.kept.empty()) return told_by_groups(Population(people), partition);
+double leakage_of_groups(const data::People& people, const solve::Partition& partition) {
+  if (people.kept.empty()) return leakage_of_groups(Population(people), partition);
   const Pools strata = pools_by_group(people, partition);
   MatrixXd counts =
       MatrixXd::Zero(static_cast<Index>(strata.size()), static_cast<Index>(people.values.size()));
@@ -411,7 +412,7 @@ FeatureLeakage account(std::span<const CountedStratum> strata, int shuffles, con
   LeakageSum sum(shuffles);
   double people = 0;
   for (std::size_t s = 0; s < strata.size(); ++s) {
-    sum.add(told_by_counts(strata[s], shuffles, key.derive(fmt::format("stratum {}", s))));
+    sum.add(leakage_of_counts(strata[s], shuffles, key.derive(fmt::format("stratum {}", s))));
     people += strata[s].counts.sum();
   }
   return sum.of(people);
@@ -424,7 +425,7 @@ FeatureLeakage account(const AccountInput& input, int shuffles, const Key& key, 
   if (input.of_exact_values() && has_near(input.channels)) shuffles = 0;
   LeakageSum sum(shuffles);
   for (std::size_t s = 0; s < input.strata.size(); ++s)
-    if (!input.strata.members[s].empty()) sum.add(told_by_stratum(input, s, shuffles, key, progress));
+    if (!input.strata.members[s].empty()) sum.add(leakage_of_stratum(input, s, shuffles, key, progress));
   return sum.of(static_cast<double>(input.people.size()));
 }
 

@@ -8,9 +8,9 @@
 #include "hyobscure/base/progress.h"
 #include "hyobscure/base/random.h"
 #include "hyobscure/data/people/people.h"
-#include "hyobscure/obscure/mechanism/donor_channel.h"
 #include "hyobscure/obscure/groups/pools.h"
 #include "hyobscure/obscure/groups/population.h"
+#include "hyobscure/obscure/mechanism/donor_channel.h"
 #include "hyobscure/solve/groups/partition.h"
 
 namespace hyobscure::obscure {
@@ -66,8 +66,8 @@ struct CountedStratum {
                               const Pools& pools, const Progress& progress = {});
 
 /// I(Y; G), with kept columns I(Y; G, K), in bits: what is published beside the rows.
-[[nodiscard]] double told_by_groups(const Population& population, const solve::Partition& partition);
-[[nodiscard]] double told_by_groups(const data::People& people, const solve::Partition& partition);
+[[nodiscard]] double leakage_of_groups(const Population& population, const solve::Partition& partition);
+[[nodiscard]] double leakage_of_groups(const data::People& people, const solve::Partition& partition);
 
 /// Shuffles worth their time: 200 for few people, 20 for very many, whose null hardly varies.
 [[nodiscard]] int shuffles_for(std::size_t people);

@@ -111,14 +111,14 @@ TEST_F(JoinedValues, LeakageIsAboutExactValuesForEveryKindOfDraw) {
       const data::People people = read(terms);
       const Mechanism mechanism = fit(people, terms);
       const BruteForce truth = brute_force(people, mechanism);
-      const Promise& promise = mechanism.promise;
+      const Figures& figures = mechanism.figures;
       const std::string what = method + " " + keep;
-      EXPECT_NEAR(promise.secret_entropy, truth.entropy, 1e-9) << what;
-      EXPECT_NEAR(promise.secret_entropy, std::log2(60), 1e-9) << what;
-      EXPECT_NEAR(promise.leakage, truth.leakage, 1e-9) << what;
-      EXPECT_NEAR(promise.leakage_groups, truth.leakage_groups, 1e-9) << what;
-      EXPECT_GE(promise.fano_error_bound, 0) << what;
-      EXPECT_LE(promise.leakage, promise.leakage_groups + promise.leakage_unprotected + 1e-9) << what;
+      EXPECT_NEAR(figures.leakage.secret_entropy, truth.entropy, 1e-9) << what;
+      EXPECT_NEAR(figures.leakage.secret_entropy, std::log2(60), 1e-9) << what;
+      EXPECT_NEAR(figures.leakage.total, truth.leakage, 1e-9) << what;
+      EXPECT_NEAR(figures.leakage.groups, truth.leakage_groups, 1e-9) << what;
+      EXPECT_GE(figures.leakage.fano_error_bound, 0) << what;
+      EXPECT_LE(figures.leakage.total, figures.leakage.groups + figures.leakage.unprotected + 1e-9) << what;
     }
 }
 
@@ -128,7 +128,7 @@ TEST_F(JoinedValues, WhereOnlyCountsAreKnownTheMechanismSaysThatNeighbourhoodsAr
   const census::Census census = census_of(people, terms);
   const Mechanism counted = fit_counted(Population(people), terms, census, data::fingerprint(people));
   EXPECT_THAT(counted.note, testing::HasSubstr("about 8 neighbourhoods of values, not about exact values"));
-  EXPECT_LT(counted.promise.secret_entropy, 3.01);
+  EXPECT_LT(counted.figures.leakage.secret_entropy, 3.01);
   EXPECT_THAT(fit(people, terms, census).note, testing::Not(testing::HasSubstr("neighbourhoods")));
 }
 

@@ -20,31 +20,31 @@ std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share);
 }  // namespace
 
 std::vector<std::string> shortfalls(const Mechanism& mechanism) {
-  const Promise& promise = mechanism.promise;
+  const Figures& figures = mechanism.figures;
   const bool optimises = !mechanism.parameter;  // a baseline spends what its knob can spend
   std::vector<std::string> found;
-  if (optimises && promise.distance < kSpent * promise.budget &&
-      promise.leakage_features > promise.leakage_any_donor + kHardlyLeaks)
+  if (optimises && figures.distance < kSpent * figures.budget &&
+      figures.leakage.features > figures.leakage.any_donor + kHardlyLeaks)
     found.push_back(
         fmt::format("The features leak {:.3f} bits although the distance, {:.4g}, is below the budget, "
                     "{:.4g}: farther donors "
                     "would leak less.",
-                    promise.leakage_features, promise.distance, promise.budget));
-  if (promise.leakage_features >
-      std::max(promise.leakage_random + kLikeRandom, (1 + kShareLikeRandom) * promise.leakage_random))
+                    figures.leakage.features, figures.distance, figures.budget));
+  if (figures.leakage.features >
+      std::max(figures.leakage.random + kLikeRandom, (1 + kShareLikeRandom) * figures.leakage.random))
     found.push_back(
         fmt::format("The features leak {:.3f} bits to an informed attacker; random donors at the same "
                     "distance leak {:.3f}.",
-                    promise.leakage_features, promise.leakage_random));
-  if (promise.leakage_features > kHardlyLeaks &&
-      promise.leakage_features > kMostOfUnprotected * promise.leakage_unprotected)
+                    figures.leakage.features, figures.leakage.random));
+  if (figures.leakage.features > kHardlyLeaks &&
+      figures.leakage.features > kMostOfUnprotected * figures.leakage.unprotected)
     found.push_back(fmt::format("The features leak {} of what unprotected features would.",
-                                percent(promise.leakage_features / promise.leakage_unprotected)));
-  if (promise.own_rows > mechanism.most_own_rows)
+                                percent(figures.leakage.features / figures.leakage.unprotected)));
+  if (figures.own_rows > mechanism.most_own_rows)
     found.push_back(
         fmt::format("{} of the people are expected to publish their own row, more than {} "
                     "(channel.most_own_rows).",
-                    percent(promise.own_rows), percent(mechanism.most_own_rows)));
+                    percent(figures.own_rows), percent(mechanism.most_own_rows)));
   return found;
 }
 

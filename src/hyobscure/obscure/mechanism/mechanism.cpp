@@ -136,30 +136,6 @@ Channel channel_from(const Json& json) {
   return channel;
 }
 
-/// One list of fields serves both directions.
-template <class P, class Visit>
-void visit_promise(P& promise, Visit&& visit) {
-  visit("leakage_bits", promise.leakage);
-  visit("leakage_groups_bits", promise.leakage_groups);
-  visit("leakage_features_bits", promise.leakage_features);
-  visit("leakage_clusters_bits", promise.leakage_clusters);
-  visit("leakage_learned_bits", promise.leakage_learned);
-  visit("leakage_null_bits", promise.leakage_null);
-  visit("leakage_null_deviation_bits", promise.leakage_null_deviation);
-  visit("leakage_unprotected_bits", promise.leakage_unprotected);
-  visit("leakage_random_bits", promise.leakage_random);
-  visit("leakage_any_donor_bits", promise.leakage_any_donor);
-  visit("own_rows", promise.own_rows);
-  visit("informed_weight", promise.informed_weight);
-  visit("secret_entropy_bits", promise.secret_entropy);
-  visit("fano_error_bound", promise.fano_error_bound);
-  visit("distance", promise.distance);
-  visit("budget", promise.budget);
-  visit("gap_bits", promise.gap);
-  visit("joint_gap_bits", promise.joint_gap);
-  visit("epsilon", promise.epsilon);
-}
-
 Json to_json(const Mechanism& mechanism) {
   Json json = {{"kind", "hyobscure mechanism"},
                {"format", Mechanism::kFormat},
@@ -178,17 +154,13 @@ Json to_json(const Mechanism& mechanism) {
                {"data_fingerprint", mechanism.data_fingerprint},
                {"seeded", mechanism.seeded},
                {"key", mechanism.key.text()}};
-  json["limits"] = {{"people", {mechanism.limits.least_people, mechanism.limits.most_people}},
-                    {"values", {mechanism.limits.least_values, mechanism.limits.most_values}}};
-  if (mechanism.smallest_pool > 0) {
-    json["limits"]["for"] = mechanism.limits.for_pools ? "pools" : "groups";
-    json["smallest_pool"] = mechanism.smallest_pool;
-  }
+  json["limits"] = published::limits_json(mechanism.limits, mechanism.smallest_pool > 0);
+  if (mechanism.smallest_pool > 0) json["smallest_pool"] = mechanism.smallest_pool;
   if (mechanism.parameter)
     json["parameter"] = {{"name", mechanism.parameter->name}, {"value", mechanism.parameter->value}};
   for (const published::Group& group : mechanism.groups) json["groups"].push_back(private_group_json(group));
   for (const Channel& channel : mechanism.channels) json["channels"].push_back(channel_json(channel));
-  visit_promise(mechanism.promise,
+  visit_figures(mechanism.figures,
                 [&](const char* name, double value) { json["promise"][name] = number(value); });
   json["history"] = Json::array();
   for (const Round& round : mechanism.history)
@@ -219,13 +191,11 @@ Mechanism from_json(const Json& json) {
   mechanism.data_fingerprint = json.at("data_fingerprint");
   mechanism.seeded = json.at("seeded");
   mechanism.key = Key::from_text(json.at("key").get<std::string>());
-  const Json& limits = json.at("limits");
-  mechanism.limits = {limits.at("people").at(0), limits.at("people").at(1), limits.at("values").at(0),
-                      limits.at("values").at(1), limits.value("for", "") == "pools"};
+  mechanism.limits = published::limits_from(json.at("limits"));
   mechanism.smallest_pool = json.value("smallest_pool", std::int64_t{0});
   for (const Json& group : json.at("groups")) mechanism.groups.push_back(private_group_from(group));
   for (const Json& channel : json.at("channels")) mechanism.channels.push_back(channel_from(channel));
-  visit_promise(mechanism.promise,
+  visit_figures(mechanism.figures,
                 [&](const char* name, double& value) { value = number(json.at("promise").at(name)); });
   for (const Json& round : json.at("history"))
     mechanism.history.push_back({number(round.at("objective_bits")), number(round.at("leakage_bits")),

@@ -33,7 +33,7 @@ Mechanism example() {
       {.people = 5, .draw = CellDraw{{0, 2}, {2, 3}, Eigen::MatrixXd{{0.25, 0.75}, {1.0 / 3, 2.0 / 3}}}},
       {.people = 4, .retain = 0.125, .draw = CellDraw{{1}, {4}, Eigen::MatrixXd{{1.0}}}}};
   mechanism.clusters.centres = Eigen::MatrixXd{{0, 0.1, 0}, {1e-300, 0, 3}, {0, 0, 0}};
-  mechanism.promise.leakage = 1.0 / 3;
+  mechanism.figures.leakage.total = 1.0 / 3;
   mechanism.history = {{.objective = 1, .leakage = 1, .distance = 0.5},
                        {.objective = 0.5, .leakage = 0.5, .distance = 0.4, .moves = 3}};
   mechanism.key = Key::from_system();
@@ -88,8 +88,8 @@ TEST(Mechanism, SurvivesItsFileBitForBit) {
   EXPECT_EQ(after.channels[1].retain, 0.125);
   EXPECT_EQ(after.clusters.centres, before.clusters.centres);
   EXPECT_EQ(after.key, before.key);
-  EXPECT_EQ(after.promise.leakage, before.promise.leakage);
-  EXPECT_TRUE(std::isnan(after.promise.gap));
+  EXPECT_EQ(after.figures.leakage.total, before.figures.leakage.total);
+  EXPECT_TRUE(std::isnan(after.figures.gap));
   EXPECT_EQ(after.groups[1].label, "3 or more");
   EXPECT_EQ(after.groups[1].covers[0].high, std::nullopt);
   EXPECT_EQ(after.history[1].moves, 3);

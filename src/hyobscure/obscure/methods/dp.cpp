@@ -27,16 +27,26 @@ MethodResult dp_result(const MethodInput& input, const NearPools& pools) {
 
 }  // namespace
 
-MethodResult run_dp(const MethodInput& input, const Progress& progress) {
+static MethodResult run_dp(const MethodInput& input, const Progress& progress) {
   check_parameter(input, 0, std::numeric_limits<double>::infinity());
   return dp_result(input, NearPools(input, progress));
 }
 
-void sweep_dp(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
-              const OnBudget& on_budget) {
+static void sweep_dp(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
+                     const OnBudget& on_budget) {
   const NearPools pools(input, progress);  // the same pairs for all budgets
   answer_each(input, budgets, progress, on_budget,
               [&](const MethodInput& at) { return dp_result(at, pools); });
+}
+
+Method dp_method() {
+  return {.name = "dp",
+          .help = "donors by exp(-beta distance): differential privacy of the choice",
+          .across_groups = true,
+          .has_parameter = true,
+          .by_person = true,
+          .run = run_dp,
+          .sweep = sweep_dp};
 }
 
 }  // namespace hyobscure::obscure

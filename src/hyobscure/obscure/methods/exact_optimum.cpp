@@ -39,8 +39,8 @@ MethodResult answer(const MethodInput& input, GroupSearch& search, const Progres
 
 }  // namespace
 
-void sweep_exact(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
-                 const OnBudget& on_budget) {
+static void sweep_exact(const MethodInput& input, const std::vector<double>& budgets,
+                        const Progress& progress, const OnBudget& on_budget) {
   if (input.groups_are_fixed) return method_named("xobf").sweep(input, budgets, progress, on_budget);
   progress.report("searching groups and channels", 0, 0);
   GroupSearch search(input, {.gap_bits = input.gap_bits});
@@ -48,11 +48,18 @@ void sweep_exact(const MethodInput& input, const std::vector<double>& budgets, c
               [&](const MethodInput& at) { return answer(at, search, progress); });
 }
 
-MethodResult run_exact(const MethodInput& input, const Progress& progress) {
-  if (input.groups_are_fixed) return run_xobf(input, progress);
+static MethodResult run_exact(const MethodInput& input, const Progress& progress) {
+  if (input.groups_are_fixed) return method_named("xobf").run(input, progress);
   progress.report("searching groups and channels", 0, 0);
   GroupSearch search(input, {.gap_bits = input.gap_bits});
   return answer(input, search, progress);
+}
+
+Method exact_method() {
+  return {.name = "exact",
+          .help = "groups and channels together: the joint optimum with a proof; of areas, the best found",
+          .run = run_exact,
+          .sweep = sweep_exact};
 }
 
 }  // namespace hyobscure::obscure

@@ -24,8 +24,9 @@ class DistancesOnDemand final : public solve::PersonDistances {
       : distances_(distance, rows, members) {}
   std::size_t size() const override { return distances_.size(); }
   void row(std::size_t person, std::span<float> to) const override { distances_.row(person, to); }
-  void some(std::size_t person, std::span<const std::uint32_t> donors, std::span<float> to) const override {
-    distances_.some(person, donors, to);
+  void distances_to(std::size_t person, std::span<const std::uint32_t> donors,
+                    std::span<float> to) const override {
+    distances_.distances_to(person, donors, to);
   }
 
  private:
@@ -77,7 +78,7 @@ std::vector<int> values_of_pool(const MethodInput& input, const solve::Partition
 
 /// What the groups tell, where that is part of the objective; bits. No channel in these groups is below.
 double counted_of_groups(const MethodInput& input, const solve::Partition& partition) {
-  return input.objective == solve::Objective::Total ? told_by_groups(input.people, partition) : 0;
+  return input.objective == solve::Objective::Total ? leakage_of_groups(input.people, partition) : 0;
 }
 
 MethodResult result_of(const MethodInput& input, const solve::Partition& partition,
@@ -94,7 +95,7 @@ MethodResult result_of(const MethodInput& input, const solve::Partition& partiti
   result.informed_bits = info.informed_nats * kBitsPerNat;
   result.informed_weight = terms.informed_weight;
   result.history = {{.objective = counted_of_groups(input, partition) + info.objective_nats * kBitsPerNat,
-                     .leakage = told_by_groups(input.people, partition) + result.informed_bits,
+                     .leakage = leakage_of_groups(input.people, partition) + result.informed_bits,
                      .distance = info.distance}};
   if (input.retain == 0) result.gap_bits = info.gap_nats * kBitsPerNat;
   if (!info.all_donors)
@@ -110,7 +111,7 @@ MethodResult result_of(const MethodInput& input, const solve::Partition& partiti
 /// are themselves no larger than that are found to a tenth of their size (PersonSettings::gap_share).
 solve::PersonSettings settings_for(const MethodInput& input, std::span<const solve::PersonPool> pools,
                                    const solve::PersonTerms& terms) {
-  if (input.person_gap_bits) return {.gap_tolerance_bits = *input.person_gap_bits};
+  if (input.person.gap_bits) return {.gap_tolerance_bits = *input.person.gap_bits};
   const bool dense = terms.learned_weight == 0 && std::ranges::all_of(pools, [](const auto& pool) {
                        return pool.size() <= solve::PersonSettings{}.dense_limit;
                      });
@@ -124,7 +125,7 @@ class FineMethod {
       : input_(input),
         progress_(progress),
         groups_(groups_to_try(input, progress)),
-        cache_(input.fine_cache != nullptr ? *input.fine_cache : own_cache_),
+        cache_(input.person.cache != nullptr ? *input.person.cache : own_cache_),
         // Of the first groups, whichever are best at a budget: all answers minimise the same sum.
         terms_(person_terms(input, cache_.learned(input, groups_.front(), progress))) {}
 
@@ -260,11 +261,11 @@ const FinePeople& FineCache::learned(const MethodInput& input, const solve::Part
 
 BudgetRange person_range(const MethodInput& input) {
   const auto others = distances_to_others(donor_pools(input, input.first_groups));
-  if (!input.self_donor) {
+  if (!input.person.self_donor) {
     FineCache own_cache;
-    FineCache& cache = input.fine_cache != nullptr ? *input.fine_cache : own_cache;
+    FineCache& cache = input.person.cache != nullptr ? *input.person.cache : own_cache;
     const auto pools = cache.people(input, input.first_groups, {}).pools();
-    const solve::PersonTerms terms{.balanced = input.balanced, .self_donor = false};
+    const solve::PersonTerms terms{.balanced = input.person.balanced, .self_donor = false};
     return {(1 - input.retain) * solve::smallest_person_distance(pools, terms),
             (1 - input.retain) * std::accumulate(others.begin(), others.end(), 0.0)};
   }
@@ -272,32 +273,55 @@ BudgetRange person_range(const MethodInput& input) {
 }
 
 solve::PersonTerms person_terms(const MethodInput& input, const FinePeople& people) {
-  solve::PersonTerms terms{
-      .informed_weight = 1, .learned_weight = 0, .balanced = input.balanced, .self_donor = input.self_donor};
-  if (input.threat == Threat::Informed || !people.model_predicts()) return terms;
-  if (input.threat == Threat::Learned) {
+  solve::PersonTerms terms{.informed_weight = 1,
+                           .learned_weight = 0,
+                           .balanced = input.person.balanced,
+                           .self_donor = input.person.self_donor};
+  if (input.person.threat == Threat::Informed || !people.model_predicts()) return terms;
+  if (input.person.threat == Threat::Learned) {
     terms.informed_weight = kLeastWeightOfInformed;
   } else {
     std::vector<solve::SparseChannel> unobscured;
     for (const solve::PersonPool& pool : people.pools()) unobscured.push_back(own_rows(pool.size()));
     const solve::PersonInfo info = solve::evaluate_people(people.pools(), terms, unobscured);
     const double sum = info.informed_nats + info.learned_nats;
-    terms.informed_weight = std::max(input.least_informed_weight, sum > 0 ? info.learned_nats / sum : 1);
+    terms.informed_weight =
+        std::max(input.person.least_informed_weight, sum > 0 ? info.learned_nats / sum : 1);
   }
   terms.learned_weight = 1 - terms.informed_weight;
   return terms;
 }
 
-MethodResult run_fine(const MethodInput& input, const Progress& progress) {
+static MethodResult run_fine(const MethodInput& input, const Progress& progress) {
   return FineMethod(input, progress).at(input.budget);
 }
 
-void sweep_fine(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
-                const OnBudget& on_budget) {
+static void sweep_fine(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
+                       const OnBudget& on_budget) {
   FineMethod method(input, progress);  // budgets share groups, distances and models
   NeverRising shown;
   answer_each(input, budgets, progress, on_budget,
               [&](const MethodInput& at) { return shown.better_of(method.at(at.budget)); });
+}
+
+/// Beside fine as the spec has it, comparisons show what balance and the threats cost.
+template <Threat threat, bool balanced>
+static void adjusted(MethodInput& input) {
+  input.person.threat = threat;
+  input.person.balanced = balanced;
+}
+
+Method fine_method() {
+  return {.name = "fine",
+          .help = "person by person: the optimal donor of each, on groups of the joint optimum",
+          .by_person = true,
+          .person_level = true,
+          .range = person_range,
+          .run = run_fine,
+          .sweep = sweep_fine,
+          .variants = {{"fine-free", adjusted<Threat::Informed, false>},
+                       {"fine-informed", adjusted<Threat::Informed, true>},
+                       {"fine-learned", adjusted<Threat::Learned, true>}}};
 }
 
 }  // namespace hyobscure::obscure

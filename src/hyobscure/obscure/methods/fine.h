@@ -54,7 +54,7 @@ class FineCache {
 ///
 ///   informed  w = 1
 ///   both      w = max(w0, I_learned / (I_informed + I_learned)) of unprotected features: neither drowns the
-///             other, and the informed attacker never has less than w0 = input.least_informed_weight
+///             other, and the informed attacker never has less than w0 = input.person.least_informed_weight
 ///   learned   w = kLeastWeightOfInformed: only where the model leaves it open does the informed attacker
 ///   decide
 ///

@@ -52,12 +52,12 @@ TEST_F(Fine, IsTheDefaultAndKeepsItsPromises) {
   EXPECT_EQ(mechanism.method, "fine");
   EXPECT_EQ(mechanism.threat, "both");
   EXPECT_TRUE(mechanism.balanced);
-  const Promise& promise = mechanism.promise;
-  EXPECT_LE(promise.distance, promise.budget * (1 + 1e-9));
-  EXPECT_LT(promise.leakage_features, 0.2 * promise.leakage_unprotected);
-  EXPECT_NEAR(promise.leakage_unprotected, promise.secret_entropy - promise.leakage_groups, 1e-9);
-  EXPECT_GE(promise.leakage_learned, 0);
-  EXPECT_TRUE(std::isfinite(promise.gap));
+  const Figures& figures = mechanism.figures;
+  EXPECT_LE(figures.distance, figures.budget * (1 + 1e-9));
+  EXPECT_LT(figures.leakage.features, 0.2 * figures.leakage.unprotected);
+  EXPECT_NEAR(figures.leakage.unprotected, figures.leakage.secret_entropy - figures.leakage.groups, 1e-9);
+  EXPECT_GE(figures.leakage.learned, 0);
+  EXPECT_TRUE(std::isfinite(figures.gap));
   const Pools pools = pools_by_group(people(), mechanism.partition());
   double distance = 0;  // by pairs
   for (std::size_t p = 0; p < pools.size(); ++p)
@@ -68,7 +68,7 @@ TEST_F(Fine, IsTheDefaultAndKeepsItsPromises) {
                     census::distance_between(
                         census::Distance::JensenShannon, people().features[pools.members[p][u]],
                         people().features[pools.members[p][draw(mechanism.channels[p]).donors[e]]], 0);
-  EXPECT_NEAR(promise.distance, distance / double(people().size()), 1e-6);
+  EXPECT_NEAR(figures.distance, distance / double(people().size()), 1e-6);
 }
 
 // Balanced: every row is published once in expectation, so the mean of any feature over a group is that of
@@ -123,7 +123,7 @@ TEST_F(Fine, FreeAndInformedItIsAtOrBelowEveryMethodAtEveryBudget) {
     for (const FrontierPoint& point : curve.points) {
       const auto same = std::ranges::find(fine.points, point.budget, &FrontierPoint::budget);
       ASSERT_NE(same, fine.points.end());
-      EXPECT_LE(same->leakage, point.leakage + 2e-5) << curve.method << " at " << point.budget;
+      EXPECT_LE(same->leakage.total, point.leakage.total + 2e-5) << curve.method << " at " << point.budget;
       EXPECT_LE(same->gap, 1e-5);
       ++compared;
     }
@@ -158,15 +158,15 @@ TEST_F(Fine, HidesFromTheModelWhatTheThreatSays) {
                              {"groups.count", "2"},
                              {"groups.people", "[100, 140]"},
                              {"groups.values", "[4, 8]"}}))
-        .promise;
+        .figures;
   };
-  const Promise informed = with("informed"), learned = with("learned"), both = with("both");
+  const Figures informed = with("informed"), learned = with("learned"), both = with("both");
   EXPECT_EQ(informed.informed_weight, 1);
   EXPECT_LT(both.informed_weight, 1);
   EXPECT_EQ(learned.informed_weight, kLeastWeightOfInformed);
-  EXPECT_LT(informed.leakage_features, learned.leakage_features);
-  EXPECT_LT(learned.leakage_learned, informed.leakage_learned);
-  EXPECT_LT(both.leakage_features, learned.leakage_features);
+  EXPECT_LT(informed.leakage.features, learned.leakage.features);
+  EXPECT_LT(learned.leakage.learned, informed.leakage.learned);
+  EXPECT_LT(both.leakage.features, learned.leakage.features);
 }
 
 // A model that learns nothing has nothing to be hidden from, and an objective of its leakage alone would
@@ -176,9 +176,9 @@ TEST_F(Fine, WhereNoModelPredictsTheInformedAttackerDecides) {
   for (const char* threat : {"informed", "both", "learned"}) {
     const Mechanism mechanism =
         fit(people(), spec({{"method.threat", threat}, {"channel.budget_share", "0.7"}}));
-    EXPECT_EQ(mechanism.promise.informed_weight, 1) << threat;
+    EXPECT_EQ(mechanism.figures.informed_weight, 1) << threat;
     EXPECT_THAT(shortfalls(mechanism), testing::IsEmpty()) << threat;
-    leakages.push_back(mechanism.promise.leakage_features);
+    leakages.push_back(mechanism.figures.leakage.features);
   }
   EXPECT_EQ(leakages[0], leakages[1]);
   EXPECT_EQ(leakages[0], leakages[2]);
@@ -192,7 +192,7 @@ TEST_F(Fine, TheInformedAttackerNeverHasLessThanItsLeastWeight) {
                                 {"groups.count", "2"},
                                 {"groups.people", "[100, 140]"},
                                 {"groups.values", "[4, 8]"}});
-    EXPECT_GE(fit(people, at).promise.informed_weight, at.method.least_informed_weight);
+    EXPECT_GE(fit(people, at).figures.informed_weight, at.method.least_informed_weight);
   }
 }
 
@@ -210,9 +210,9 @@ TEST_F(Fine, WhatASweepShowsNeverRisesWithTheBudget) {
     ASSERT_EQ(frontier.points.size(), 4u);
     double least = std::numeric_limits<double>::infinity();
     for (const FrontierPoint& point : frontier.points) {
-      EXPECT_LE(point.leakage, least + 1e-4 + 1e-9) << threat << " at " << point.budget;
+      EXPECT_LE(point.leakage.total, least + 1e-4 + 1e-9) << threat << " at " << point.budget;
       EXPECT_LE(point.distance, point.budget * (1 + 1e-9));
-      least = std::min(least, point.leakage);
+      least = std::min(least, point.leakage.total);
     }
   }
 }
@@ -220,8 +220,8 @@ TEST_F(Fine, WhatASweepShowsNeverRisesWithTheBudget) {
 // What a publisher must not be given without a word: own rows, because the budget allows nothing else.
 TEST_F(Fine, AMechanismThatPublishesTheOriginalIsNoSuccess) {
   const Mechanism mechanism = fit(people(), spec({{"channel.budget_share", "0"}}));
-  EXPECT_EQ(mechanism.promise.own_rows, 1);
-  EXPECT_NEAR(mechanism.promise.leakage_features, mechanism.promise.leakage_unprotected, 1e-9);
+  EXPECT_EQ(mechanism.figures.own_rows, 1);
+  EXPECT_NEAR(mechanism.figures.leakage.features, mechanism.figures.leakage.unprotected, 1e-9);
   EXPECT_THAT(shortfalls(mechanism), testing::ElementsAre(HasSubstr("100 % of what unprotected features"),
                                                           HasSubstr("their own row")));
 }
@@ -230,8 +230,8 @@ TEST_F(Fine, SharesOfTheBudgetBeginWithTheNearestOthersWhereNobodyPublishesTheir
   const Mechanism mechanism = fit(people(), spec({{"channel.budget_share", "0.05"},
                                                   {"method.self_donor", "never"},
                                                   {"method.threat", "informed"}}));
-  EXPECT_EQ(mechanism.promise.own_rows, 0);
-  EXPECT_LE(mechanism.promise.distance, mechanism.promise.budget * (1 + 1e-9));
+  EXPECT_EQ(mechanism.figures.own_rows, 0);
+  EXPECT_LE(mechanism.figures.distance, mechanism.figures.budget * (1 + 1e-9));
 }
 
 TEST_F(Fine, ThreadsDoNotMatter) {
@@ -240,7 +240,7 @@ TEST_F(Fine, ThreadsDoNotMatter) {
     return fit(people(), spec());
   };
   const Mechanism one = with_threads(1), two = with_threads(2);
-  EXPECT_EQ(one.promise.leakage, two.promise.leakage);
+  EXPECT_EQ(one.figures.leakage.total, two.figures.leakage.total);
   ASSERT_EQ(one.channels.size(), two.channels.size());
   for (std::size_t p = 0; p < one.channels.size(); ++p) {
     EXPECT_EQ(draw(one.channels[p]).donors, draw(two.channels[p]).donors);
@@ -289,7 +289,7 @@ TEST(FineMovieLens, PassesThroughThePublishedCurve) {
        {Point{false, 0.5, 0.355, 0.00326}, Point{false, 1, 0.345, 0.0139}, Point{false, 2, 0.321, 0.0677},
         Point{false, 4, 0.244, 0.411}, Point{true, 0.5, 0.376, 0.0047}, Point{true, 1, 0.361, 0.0207},
         Point{true, 2, 0.326, 0.0976}}) {
-    input.balanced = point.balanced;
+    input.person.balanced = point.balanced;
     const solve::PersonResult solved =
         solve::solve_people_with_multiplier(pools, person_terms(input, prepared), point.multiplier);
     EXPECT_NEAR(solved.info.informed_nats * kBitsPerNat, point.bits, 0.01 * point.bits) << point.distance;

@@ -10,7 +10,7 @@ constexpr double kLargestLogGamma = 100;  // beyond, nobody ever draws another p
 
 }  // namespace
 
-MethodResult run_frapp(const MethodInput& input, const Progress&) {
+static MethodResult run_frapp(const MethodInput& input, const Progress&) {
   check_parameter(input, 1, std::numeric_limits<double>::infinity());
   const auto pools = donor_pools(input, input.first_groups);
   const auto distances = distances_to_others(pools);
@@ -33,6 +33,15 @@ MethodResult run_frapp(const MethodInput& input, const Progress&) {
                         .retain = 1 - another(pool, gamma),
                         .draw = OtherDraw{}});
   return baseline_result(input, std::move(channels), distance(gamma), {"gamma", gamma});
+}
+
+Method frapp_method() {
+  return {.name = "frapp",
+          .help = "oneself gamma times as often as each other person",
+          .across_groups = true,
+          .has_parameter = true,
+          .run = run_frapp,
+          .sweep = run_each<run_frapp>};
 }
 
 }  // namespace hyobscure::obscure

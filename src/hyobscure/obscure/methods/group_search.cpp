@@ -36,7 +36,7 @@ FoundGroups GroupSearch::solve_areas(double drawn_budget, const Progress& progre
   at.budget = drawn_budget * (1 - at.retain);
   std::vector<solve::Partition> also;
   try {
-    also.push_back(run_hyobscure(at, progress).partition);
+    also.push_back(method_named("hyobscure").run(at, progress).partition);
   } catch (const BudgetOutOfReach&) {  // of its first groups; others may be nearer
   }
   solve::AreaSearchResult found = areas_->solve(drawn_budget, progress, also);

@@ -1,7 +1,7 @@
 #include "hyobscure/obscure/methods/method.h"
 
 namespace hyobscure::obscure {
-MethodResult run_hyobscure(const MethodInput& given, const Progress& progress) {
+static MethodResult run_hyobscure(const MethodInput& given, const Progress& progress) {
   progress.report("solving the channel", 0, 0);
   MethodInput input = given;
   input.ignore_kept = true;
@@ -24,7 +24,7 @@ MethodResult run_hyobscure(const MethodInput& given, const Progress& progress) {
     best = std::move(solved);
     history.push_back(best.round);
     progress.report("moving boundaries", 0, 0);
-    if (gain < input.convergence_bits) break;
+    if (gain < input.search.convergence_bits) break;
   }
   if (given.keeps()) {
     best = solve_groups(given, best.partition, best.round.moves);
@@ -34,6 +34,13 @@ MethodResult run_hyobscure(const MethodInput& given, const Progress& progress) {
   result.history = std::move(history);
   result.converged = result.converged && !stopped;
   return result;
+}
+
+Method hyobscure_method() {
+  return {.name = "hyobscure",
+          .help = "the paper's cross-iteration: groups and channels in turn",
+          .run = run_hyobscure,
+          .sweep = run_each<run_hyobscure>};
 }
 
 }  // namespace hyobscure::obscure

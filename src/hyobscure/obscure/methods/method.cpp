@@ -12,74 +12,6 @@
 #include "hyobscure/solve/channel/leakage.h"
 
 namespace hyobscure::obscure {
-namespace {
-
-template <MethodResult (*run)(const MethodInput&, const Progress&)>
-void run_each(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
-              const OnBudget& on_budget) {
-  answer_each(input, budgets, progress, on_budget, [&](const MethodInput& at) { return run(at, progress); });
-}
-
-}  // namespace
-
-const std::vector<Method>& methods() {
-  static const std::vector<Method> list = {
-      {.name = "fine",
-       .help = "person by person: the optimal donor of each, on groups of the joint optimum",
-       .by_person = true,
-       .range = person_range,
-       .run = run_fine,
-       .sweep = sweep_fine},
-      {.name = "exact",
-       .help = "groups and channels together: the joint optimum with a proof; of areas, the best found",
-       .run = run_exact,
-       .sweep = sweep_exact},
-      {.name = "hyobscure",
-       .help = "the paper's cross-iteration: groups and channels in turn",
-       .run = run_hyobscure,
-       .sweep = run_each<run_hyobscure>},
-      {.name = "xobf",
-       .help = "first groups with their optimal channel",
-       .run = run_xobf,
-       .sweep = run_each<run_xobf>},
-      {.name = "ygen",
-       .help = "PrivCheck's channel, and groups searched for it",
-       .run = run_ygen,
-       .sweep = run_each<run_ygen>},
-      {.name = "privcheck",
-       .help = "one channel for all people, blind to the groups",
-       .across_groups = true,
-       .run = run_privcheck,
-       .sweep = run_each<run_privcheck>},
-      {.name = "dp",
-       .help = "donors by exp(-beta distance): differential privacy of the choice",
-       .across_groups = true,
-       .has_parameter = true,
-       .by_person = true,
-       .run = run_dp,
-       .sweep = sweep_dp},
-      {.name = "simp",
-       .help = "donors in proportion to their similarity",
-       .across_groups = true,
-       .has_parameter = true,
-       .by_person = true,
-       .run = run_simp,
-       .sweep = sweep_simp},
-      {.name = "frapp",
-       .help = "oneself gamma times as often as each other person",
-       .across_groups = true,
-       .has_parameter = true,
-       .run = run_frapp,
-       .sweep = run_each<run_frapp>},
-      {.name = "random",
-       .help = "another person, uniformly",
-       .across_groups = true,
-       .has_parameter = true,
-       .run = run_random,
-       .sweep = run_each<run_random>},
-  };
-  return list;
-}
 
 void answer_each(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
                  const OnBudget& on_budget,
@@ -94,12 +26,6 @@ void answer_each(const MethodInput& input, const std::vector<double>& budgets, c
       // The caller sees which budgets were answered.
     }
   }
-}
-
-const Method& method_named(const std::string& name) {
-  const auto found = std::ranges::find(methods(), name, &Method::name);
-  if (found == methods().end()) throw std::logic_error("the spec admits a method that does not exist");
-  return *found;
 }
 
 void require_reach(const MethodInput& input, double smallest, const std::string& what) {
@@ -196,7 +122,7 @@ SolvedGroups solve_groups(const MethodInput& input, const solve::Partition& part
                                                {.gap_tolerance_bits = input.gap_bits}),
                       {}};
   const double features = solved.solution.info.leakage_nats * kBitsPerNat;
-  solved.round.leakage = features + (input.keeps() ? told_by_groups(input.people, partition)
+  solved.round.leakage = features + (input.keeps() ? leakage_of_groups(input.people, partition)
                                                    : solve::group_entropy(problem.joints) * kBitsPerNat);
   solved.round.objective = input.objective == solve::Objective::Total ? solved.round.leakage : features;
   solved.round.distance = solved.solution.info.distance;
@@ -207,7 +133,7 @@ SolvedGroups solve_groups(const MethodInput& input, const solve::Partition& part
 solve::BoundarySearchResult move_boundaries(const MethodInput& input, const solve::Partition& partition,
                                             const solve::PartitionChannels& channels, RandomStream& random) {
   solve::BoundarySearchSettings settings;
-  settings.acceptance = input.acceptance;
+  settings.acceptance = input.search.acceptance;
   settings.objective = input.objective;
   settings.budget = input.drawn_budget();
   if (input.areas != nullptr)

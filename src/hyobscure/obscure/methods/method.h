@@ -11,6 +11,7 @@
 #include "hyobscure/base/random.h"
 #include "hyobscure/census/distance.h"
 #include "hyobscure/data/people/people.h"
+#include "hyobscure/data/spec/spec.h"
 #include "hyobscure/obscure/groups/pools.h"
 #include "hyobscure/obscure/mechanism/mechanism.h"
 #include "hyobscure/solve/areas/areas.h"
@@ -23,11 +24,22 @@ namespace hyobscure::obscure {
 
 class FineCache;
 
-/// Against whom the person-level channel protects.
-enum class Threat {
-  Informed,  ///< it knows all rows, all secrets and the channel, not which row is the target's own
-  Learned,   ///< it has trained a model on other people
-  Both,      ///< a weighted sum of the two leakages
+using data::Threat;
+
+/// Of methods that search groups step by step.
+struct SearchSettings {
+  solve::Acceptance acceptance = solve::Acceptance::Paper;
+  double convergence_bits = 1e-4;  ///< a round that gains less is the last
+};
+
+/// Of the person-level channel.
+struct PersonSettings {
+  Threat threat = Threat::Both;
+  double least_informed_weight = 0.2;  ///< of the informed attacker, where the threat is both
+  bool balanced = true;                ///< every row is published once in expectation
+  bool self_donor = true;              ///< false: nobody draws their own row
+  std::optional<double> gap_bits;      ///< absent: what the solver reaches quickly
+  FineCache* cache = nullptr;          ///< shared by several runs, or none
 };
 
 /// What every method starts from: the census as tables, the people for methods that look at each
@@ -47,18 +59,12 @@ struct MethodInput {
   bool within_groups = true;       ///< false: baselines draw donors among all people
   double retain = 0;  ///< probability of publishing one's own row before anything is drawn; below 1
   double budget = kUnset;
-  std::optional<double> parameter;  ///< the knob of a baseline, given instead of a budget
   solve::Objective objective = solve::Objective::Total;
-  solve::Acceptance acceptance = solve::Acceptance::Paper;
-  double convergence_bits = 1e-4;
-  double gap_bits = 1e-9;
-  Threat threat = Threat::Both;           ///< this and the next four: the person-level channel
-  double least_informed_weight = 0.2;     ///< of the informed attacker, where the threat is both
-  bool balanced = true;                   ///< every row is published once in expectation
-  bool self_donor = true;                 ///< false: nobody draws their own row
-  std::optional<double> person_gap_bits;  ///< absent: what the solver reaches quickly
-  FineCache* fine_cache = nullptr;        ///< shared by several runs, or none
-  Key key;                                ///< of the search, not of the draws
+  double gap_bits = 1e-9;           ///< of channels over cells
+  std::optional<double> parameter;  ///< the knob of a baseline, given instead of a budget
+  SearchSettings search = {};
+  PersonSettings person = {};
+  Key key;  ///< of the search, not of the draws
 
   /// Kept columns narrow the pools of donors.
   bool keeps() const { return !people.kept.empty() && !ignore_kept; }
@@ -104,64 +110,38 @@ BudgetRange cell_range(const MethodInput& input);
 /// publishes their own, to a uniform donor.
 BudgetRange person_range(const MethodInput& input);
 
-/// A way to find groups and channels. One file each; the list feeds the spec's method.name.
+/// A method under settings of its own, for comparisons.
+struct MethodVariant {
+  std::string name;
+  void (*adjust)(MethodInput& input);
+};
+
+/// A way to find groups and channels. One file each, and one line in method_list.cpp; the list feeds the
+/// spec's method.name, flags, the settings page, Python and comparisons.
 struct Method {
   std::string name;
-  std::string help;
+  std::string help;            ///< one line, after the name
   bool across_groups = false;  ///< can draw donors among all people
   bool has_parameter = false;  ///< has one knob, which can be given instead of a budget
   bool by_person = false;      ///< looks at each person: the counts of cells are not enough
+  bool person_level = false;   ///< a channel of each person: MethodInput::person are its settings
+  int usual_rounds = 5;        ///< channels solved on the way, about
   BudgetRange (*range)(const MethodInput& input) = cell_range;
   MethodResult (*run)(const MethodInput& input, const Progress& progress);
   /// Many budgets, one after the other; a method that learns from one for the next has its own way. Ends
   /// early when stopped. A budget that the method cannot meet is passed over.
   void (*sweep)(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
                 const OnBudget& on_budget);
+  std::vector<MethodVariant> variants = {};  ///< shown beside it in comparisons
 };
 
 [[nodiscard]] const std::vector<Method>& methods();
-[[nodiscard]] const Method& method_named(const std::string& name);
-
-/// The paper's cross-iteration: solve the channel for the groups, move boundaries for the channel, and so on
-/// until a round gains less than the convergence threshold. Leakage never rises from one round to the next.
-MethodResult run_hyobscure(const MethodInput& input, const Progress& progress);
-
-/// Every person their own cluster: an optimal channel O(donor | person) inside each group, on groups of the
-/// joint optimum over clusters.
-MethodResult run_fine(const MethodInput& input, const Progress& progress);
-void sweep_fine(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
-                const OnBudget& on_budget);
-
-/// The joint optimum over all groupings within the limits and their channels, with its proof
-/// (solve/groups/exact.h).
-MethodResult run_exact(const MethodInput& input, const Progress& progress);
-void sweep_exact(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
-                 const OnBudget& on_budget);
-
-/// First groups with their optimal channel.
-MethodResult run_xobf(const MethodInput& input, const Progress& progress);
-
-/// One channel for all people, blind to the groups: minimises I(Y; C') under the budget.
-MethodResult run_privcheck(const MethodInput& input, const Progress& progress);
-
-/// PrivCheck's channel, and the boundaries moved for it.
-MethodResult run_ygen(const MethodInput& input, const Progress& progress);
-
-/// Another person, uniformly, with probability p.
-MethodResult run_random(const MethodInput& input, const Progress& progress);
-
-/// Oneself with gamma / (gamma + N - 1), each other person with 1 / (gamma + N - 1).
-MethodResult run_frapp(const MethodInput& input, const Progress& progress);
-
-/// With probability p another person, in proportion to the similarity 1 - d(u,v).
-MethodResult run_simp(const MethodInput& input, const Progress& progress);
-void sweep_simp(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
-                const OnBudget& on_budget);
-
-/// Person v with probability proportional to exp(-beta d(u,v)).
-MethodResult run_dp(const MethodInput& input, const Progress& progress);
-void sweep_dp(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
-              const OnBudget& on_budget);
+/// Throws InputError where there is none of this name; `source` is where it was asked for.
+[[nodiscard]] const Method& method_named(const std::string& name, const std::string& source = "method.name");
+/// The method that the spec asks for.
+[[nodiscard]] const Method& method_of(const data::Spec& spec);
+/// A method of the caller's beside ours. Not while others read the list.
+void add_method(Method method);
 
 // --- what the methods share
 
@@ -214,6 +194,13 @@ struct SolvedGroups {
 /// stopped.
 void answer_each(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
                  const OnBudget& on_budget, const std::function<MethodResult(const MethodInput& at)>& answer);
+
+/// A sweep of a method that learns nothing from one budget for the next.
+template <MethodResult (*run)(const MethodInput&, const Progress&)>
+void run_each(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
+              const OnBudget& on_budget) {
+  answer_each(input, budgets, progress, on_budget, [&](const MethodInput& at) { return run(at, progress); });
+}
 
 /// Expected distance when everybody draws uniformly in their pool, oneself included.
 [[nodiscard]] double uniform_distance(const solve::ChannelProblem& problem);

@@ -103,11 +103,11 @@ TEST_F(Methods, KeepTheBudgetAndSayTheirTrueDistance) {
       if (std::string(within) == "false" && !method.across_groups) continue;
       const Mechanism mechanism =
           fit(people(), with_budget(spec(method.name, {{"method.within_groups", within}}), 0.43));
-      const Promise& promise = mechanism.promise;
-      EXPECT_LE(promise.distance, promise.budget * (1 + 1e-9)) << method.name << within;
-      EXPECT_NEAR(promise.distance, distance_by_pairs(people(), mechanism), 2e-6) << method.name << within;
+      const Figures& figures = mechanism.figures;
+      EXPECT_LE(figures.distance, figures.budget * (1 + 1e-9)) << method.name << within;
+      EXPECT_NEAR(figures.distance, distance_by_pairs(people(), mechanism), 2e-6) << method.name << within;
       EXPECT_EQ(mechanism.within_groups, std::string(within) == "true");
-      EXPECT_GE(promise.leakage_features, promise.leakage_clusters - 1e-9) << method.name;
+      EXPECT_GE(figures.leakage.features, figures.leakage.clusters - 1e-9) << method.name;
       EXPECT_EQ(mechanism.parameter.has_value(), method.has_parameter);
     }
 }
@@ -124,7 +124,7 @@ TEST_F(Methods, ExactIsAtOrBelowEveryMethodThatDrawsFromCells) {
     for (const FrontierPoint& point : curve.points) {
       const auto same = std::ranges::find(exact.points, point.budget, &FrontierPoint::budget);
       ASSERT_NE(same, exact.points.end());
-      EXPECT_LE(same->leakage, point.leakage + 2e-8) << curve.method;
+      EXPECT_LE(same->leakage.total, point.leakage.total + 2e-8) << curve.method;
       EXPECT_LE(same->joint_gap, 2e-8);
       EXPECT_EQ(point.groups.size(), exact.points[0].groups.size());
       ++compared;
@@ -144,15 +144,15 @@ TEST_F(Methods, EachPointOfTheComparisonIsWhatFitGives) {
     data::Spec one = with_budget(spec(curve.method), point.budget);
     one.groups.count = comparison.groups;
     const Mechanism mechanism = fit(people(), one);
-    EXPECT_NEAR(mechanism.promise.leakage, point.leakage, 2e-8) << curve.method;
-    EXPECT_NEAR(mechanism.promise.distance, point.distance, 1e-9) << curve.method;
+    EXPECT_NEAR(mechanism.figures.leakage.total, point.leakage.total, 2e-8) << curve.method;
+    EXPECT_NEAR(mechanism.figures.distance, point.distance, 1e-9) << curve.method;
   }
 }
 
 TEST_F(Methods, TheKnobOfABaselineCanBeGiven) {
   const Mechanism random = fit(people(), spec("random", {{"method.parameter", "0.25"}}));
   for (const Channel& channel : random.channels) EXPECT_EQ(channel.retain, 0.75);
-  EXPECT_TRUE(std::isnan(random.promise.budget));
+  EXPECT_TRUE(std::isnan(random.figures.budget));
 
   // gamma / (gamma + m - 1) for oneself, in each pool of m people.
   const Mechanism frapp = fit(people(), spec("frapp", {{"method.parameter", "50"}}));
@@ -161,8 +161,8 @@ TEST_F(Methods, TheKnobOfABaselineCanBeGiven) {
 
   const Mechanism dp = fit(people(), spec("dp", {{"method.parameter", "4"}}));
   EXPECT_EQ(std::get<NearDraw>(dp.channels[0].draw).decay, 4);
-  EXPECT_LE(dp.promise.epsilon, 8 * (1 + 1e-12));  // 2 beta d_max, and no Jaccard distance is above 1
-  EXPECT_GT(dp.promise.epsilon, 4);
+  EXPECT_LE(dp.figures.epsilon, 8 * (1 + 1e-12));  // 2 beta d_max, and no Jaccard distance is above 1
+  EXPECT_GT(dp.figures.epsilon, 4);
 
   EXPECT_THAT(refusal(spec("random", {{"method.parameter", "1.5"}})), HasSubstr("from 0 to 1"));
   EXPECT_THAT(refusal(spec("frapp", {{"method.parameter", "0.5"}})), HasSubstr("from 1"));
@@ -185,19 +185,19 @@ TEST_F(Methods, DpKeepsItsGuarantee) {
           worst = std::max(worst, std::log(table[i][v] / table[j][v]));
   }
   EXPECT_GT(worst, 0.5);
-  EXPECT_LE(worst, mechanism.promise.epsilon);
+  EXPECT_LE(worst, mechanism.figures.epsilon);
 }
 
 TEST_F(Methods, RetainedRowsCostNoDistanceAndTellMore) {
   const Mechanism without = fit(people(), spec("xobf"));
   const Mechanism with = fit(people(), with_budget(spec("xobf", {{"method.retain", "0.3"}}),
-                                                   0.7 * without.promise.budget));  // the same draws
-  EXPECT_NEAR(with.promise.distance, 0.7 * without.promise.distance, 1e-9);
-  EXPECT_GT(with.promise.leakage_features, without.promise.leakage_features + 0.3);
-  EXPECT_LT(with.promise.leakage_clusters, with.promise.leakage_features);
-  EXPECT_TRUE(std::isnan(with.promise.gap));  // the proof is about drawn rows
-  EXPECT_FALSE(std::isnan(without.promise.gap));
-  EXPECT_TRUE(std::isnan(fit(people(), spec("dp", {{"method.retain", "0.1"}})).promise.epsilon));
+                                                   0.7 * without.figures.budget));  // the same draws
+  EXPECT_NEAR(with.figures.distance, 0.7 * without.figures.distance, 1e-9);
+  EXPECT_GT(with.figures.leakage.features, without.figures.leakage.features + 0.3);
+  EXPECT_LT(with.figures.leakage.clusters, with.figures.leakage.features);
+  EXPECT_TRUE(std::isnan(with.figures.gap));  // the proof is about drawn rows
+  EXPECT_FALSE(std::isnan(without.figures.gap));
+  EXPECT_TRUE(std::isnan(fit(people(), spec("dp", {{"method.retain", "0.1"}})).figures.epsilon));
 }
 
 TEST_F(Methods, PrivCheckIsBlindToTheGroups) {
@@ -206,7 +206,8 @@ TEST_F(Methods, PrivCheckIsBlindToTheGroups) {
   ASSERT_EQ(mechanism.channels.size(), 1u);
   const Mechanism ygen = fit(people(), spec("ygen", {{"method.acceptance", "budget"}}));
   const Mechanism within = fit(people(), spec("privcheck"));
-  EXPECT_LE(ygen.promise.leakage, within.promise.leakage + 1e-12);  // the search can only lower it
+  EXPECT_LE(ygen.figures.leakage.total,
+            within.figures.leakage.total + 1e-12);  // the search can only lower it
   // Wherever two groups have the same clusters they have the same channel.
   for (const Channel& channel : within.channels) {
     if (channel.cells()->clusters != within.channels[0].cells()->clusters) continue;
@@ -221,9 +222,9 @@ TEST_F(Methods, ThreadsDoNotMatter) {
       return fit(people(), spec(method, {{"method.seed", "1"}}));
     };
     const Mechanism one = with_threads(1), two = with_threads(2);
-    EXPECT_EQ(one.promise.leakage, two.promise.leakage) << method;
-    EXPECT_EQ(one.promise.leakage_null, two.promise.leakage_null) << method;
-    EXPECT_EQ(one.promise.distance, two.promise.distance) << method;
+    EXPECT_EQ(one.figures.leakage.total, two.figures.leakage.total) << method;
+    EXPECT_EQ(one.figures.leakage.null, two.figures.leakage.null) << method;
+    EXPECT_EQ(one.figures.distance, two.figures.distance) << method;
   }
 }
 

@@ -51,7 +51,7 @@ Eigen::MatrixXd PrivCheck::channel_within(const solve::Partition& partition) con
   return best;
 }
 
-MethodResult run_privcheck(const MethodInput& input, const Progress& progress) {
+static MethodResult run_privcheck(const MethodInput& input, const Progress& progress) {
   progress.report("solving the channel", 0, 0);
   const PrivCheck privcheck(input);
   if (input.within_groups) {
@@ -68,6 +68,14 @@ MethodResult run_privcheck(const MethodInput& input, const Progress& progress) {
   result.distance =
       (1 - input.retain) * weights.dot(channel.cwiseProduct(everybody.distance).rowwise().sum());
   return result;
+}
+
+Method privcheck_method() {
+  return {.name = "privcheck",
+          .help = "one channel for all people, blind to the groups",
+          .across_groups = true,
+          .run = run_privcheck,
+          .sweep = run_each<run_privcheck>};
 }
 
 }  // namespace hyobscure::obscure

@@ -5,7 +5,7 @@
 
 namespace hyobscure::obscure {
 
-MethodResult run_random(const MethodInput& input, const Progress&) {
+static MethodResult run_random(const MethodInput& input, const Progress&) {
   check_parameter(input, 0, 1);
   const auto pools = donor_pools(input, input.first_groups);
   const auto distances = distances_to_others(pools);
@@ -18,6 +18,15 @@ MethodResult run_random(const MethodInput& input, const Progress&) {
     channels.push_back(
         {.people = static_cast<std::int64_t>(pool.size()), .retain = 1 - p, .draw = OtherDraw{}});
   return baseline_result(input, std::move(channels), p * farthest, {"p", p});
+}
+
+Method random_method() {
+  return {.name = "random",
+          .help = "another person, uniformly",
+          .across_groups = true,
+          .has_parameter = true,
+          .run = run_random,
+          .sweep = run_each<run_random>};
 }
 
 }  // namespace hyobscure::obscure

@@ -20,16 +20,26 @@ MethodResult simp_result(const MethodInput& input, const NearPools& pools) {
 
 }  // namespace
 
-MethodResult run_simp(const MethodInput& input, const Progress& progress) {
+static MethodResult run_simp(const MethodInput& input, const Progress& progress) {
   check_parameter(input, 0, 1);
   return simp_result(input, NearPools(input, progress));
 }
 
-void sweep_simp(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
-                const OnBudget& on_budget) {
+static void sweep_simp(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
+                       const OnBudget& on_budget) {
   const NearPools pools(input, progress);  // the same pairs for all budgets
   answer_each(input, budgets, progress, on_budget,
               [&](const MethodInput& at) { return simp_result(at, pools); });
+}
+
+Method simp_method() {
+  return {.name = "simp",
+          .help = "donors in proportion to their similarity",
+          .across_groups = true,
+          .has_parameter = true,
+          .by_person = true,
+          .run = run_simp,
+          .sweep = sweep_simp};
 }
 
 }  // namespace hyobscure::obscure

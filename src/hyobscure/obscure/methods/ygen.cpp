@@ -2,7 +2,7 @@
 
 namespace hyobscure::obscure {
 
-MethodResult run_ygen(const MethodInput& input, const Progress& progress) {
+static MethodResult run_ygen(const MethodInput& input, const Progress& progress) {
   progress.report("solving the channel", 0, 0);
   const PrivCheck privcheck(input);
   const Eigen::MatrixXd channel = privcheck.channel_within(input.first_groups);
@@ -16,6 +16,13 @@ MethodResult run_ygen(const MethodInput& input, const Progress& progress) {
     partition = move_boundaries(input, partition, channels, random).partition;
   }
   return cell_result(input, partition, privcheck.restricted(channel, partition));
+}
+
+Method ygen_method() {
+  return {.name = "ygen",
+          .help = "PrivCheck's channel, and groups searched for it",
+          .run = run_ygen,
+          .sweep = run_each<run_ygen>};
 }
 
 }  // namespace hyobscure::obscure

@@ -105,7 +105,8 @@ double RowDistances::shared_by(std::size_t i, std::size_t j) const {
   return shared;
 }
 
-void RowDistances::some(std::size_t i, std::span<const std::uint32_t> others, std::span<float> to) const {
+void RowDistances::distances_to(std::size_t i, std::span<const std::uint32_t> others,
+                                std::span<float> to) const {
   for (std::size_t k = 0; k < others.size(); ++k) {
     const std::size_t j = others[k];
     to[k] = i == j ? 0.0F : static_cast<float>(std::max(0.0, finish(shared_by(i, j), i, j)));

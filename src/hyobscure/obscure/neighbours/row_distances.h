@@ -30,7 +30,7 @@ class RowDistances {
 
   /// to[k] = distance between members i and others[k], the very number that row() gives. Cost: the entries of
   /// i for each of the others, and theirs. Safe to call from several threads.
-  void some(std::size_t i, std::span<const std::uint32_t> others, std::span<float> to) const;
+  void distances_to(std::size_t i, std::span<const std::uint32_t> others, std::span<float> to) const;
 
  private:
   struct Entry {

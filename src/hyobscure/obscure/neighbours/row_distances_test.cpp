@@ -65,7 +65,7 @@ TEST(RowDistances, SomeAreTheVeryNumbersOfTheRow) {
     const RowDistances distances(distance, rows, members);
     std::vector<float> row(members.size()), some(others.size());
     for (std::size_t i = 0; i < members.size(); ++i) {
-      distances.some(i, others, some);
+      distances.distances_to(i, others, some);
       distances.row(i, row);
       for (std::size_t k = 0; k < others.size(); ++k) EXPECT_EQ(some[k], row[others[k]]) << i << " " << k;
     }

@@ -261,7 +261,7 @@ AreaSearchResult AreaSearch::solve(double budget, const Progress& progress,
     if (progress.stop_requested()) break;
     if (budget < search->exact.smallest_distance() * (1 - 1e-12)) continue;
     progress.report("searching areas along curves", 0, 0);
-    start_from(off_the_curve(search->exact.solve(budget, progress).partition, search->curve));
+    start_from(from_curve_order(search->exact.solve(budget, progress).partition, search->curve));
   }
   if (starts.empty()) {
     progress.throw_if_stopped();

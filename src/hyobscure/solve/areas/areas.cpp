@@ -160,7 +160,7 @@ OrderedValues along(const AreaValues& areas, std::span<const int> curve) {
   return values;
 }
 
-Partition off_the_curve(const Partition& runs, std::span<const int> curve) {
+Partition from_curve_order(const Partition& runs, std::span<const int> curve) {
   std::vector<int> group_of_value(curve.size());
   for (int g = 0; g < runs.groups(); ++g)
     for (int place = runs.first(g); place < runs.end(g); ++place)
@@ -213,7 +213,7 @@ std::optional<Partition> areas_along_curves(const AreaValues& areas, const Group
   for (const auto& curve : curves_through(areas)) {
     const auto runs = optimal_groups(along(areas, curve), limits, groups);
     if (!runs) continue;
-    Partition found = off_the_curve(*runs, curve);
+    Partition found = from_curve_order(*runs, curve);
     if (!best || spread(areas, found) < spread(areas, *best)) best = std::move(found);
   }
   return best;

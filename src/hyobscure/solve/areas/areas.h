@@ -39,7 +39,7 @@ void validate(const AreaValues& areas);
 [[nodiscard]] OrderedValues along(const AreaValues& areas, std::span<const int> curve);
 
 /// Groups that are runs along a curve, as groups of the values themselves.
-[[nodiscard]] Partition off_the_curve(const Partition& runs, std::span<const int> curve);
+[[nodiscard]] Partition from_curve_order(const Partition& runs, std::span<const int> curve);
 
 /// Orders of the values in which near ones follow each other: Hilbert curves from several corners, and
 /// serpentines along each dimension. Different ones only.

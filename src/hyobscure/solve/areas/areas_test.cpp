@@ -7,8 +7,8 @@
 #include <set>
 
 #include "hyobscure/base/error.h"
-#include "hyobscure/solve/channel/leakage.h"
 #include "hyobscure/solve/areas/test_areas.h"
+#include "hyobscure/solve/channel/leakage.h"
 
 namespace hyobscure::solve {
 namespace {
@@ -78,7 +78,7 @@ TEST(Curves, RunsAreJoinableWhereTheyAreOnePiece) {
 
 TEST(Curves, RunsComeBackAsGroupsOfValues) {
   const std::vector<int> curve = {2, 0, 1, 3};
-  EXPECT_EQ(off_the_curve({{0, 2, 4}}, curve), Partition::of({0, 1, 0, 1}));
+  EXPECT_EQ(from_curve_order({{0, 2, 4}}, curve), Partition::of({0, 1, 0, 1}));
 }
 
 TEST(Areas, MovesAreThoseThatLeaveTwoAreasWithinTheLimits) {

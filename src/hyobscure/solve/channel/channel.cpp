@@ -419,13 +419,13 @@ ChannelResult solve_with_budget(const ChannelProblem& problem, double budget,
 
   const Matrices costs = weighted_distances(problem);
   const double smallest = smallest_cost(costs);
-  const double hair = kAtTheMinimum * std::max(1.0, smallest);
-  require(budget >= smallest - hair, "budget",
+  const double distance_tolerance = kAtTheMinimum * std::max(1.0, smallest);
+  require(budget >= smallest - distance_tolerance, "budget",
           fmt::format("no channel has an expected distance of {:.6g} or less", budget),
           fmt::format("The smallest that can be reached is {:.6g}.", smallest));
   if (budget >= harmless_distance(problem)) return harmless_result(problem, watch);
   const Matrices cheapest = cheapest_channels(costs);
-  if (budget <= smallest + hair)
+  if (budget <= smallest + distance_tolerance)
     return solve({problem, settings, ties_allowed(costs), {}, {}, cheapest}, watch);
   const LinearBudget linear{.costs = costs, .limit = budget};
   return solve({problem, settings, all_allowed(problem), {}, {&linear, 1}, cheapest}, watch);

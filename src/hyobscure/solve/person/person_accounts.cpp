@@ -99,7 +99,7 @@ void read_distances(const PersonPool& pool, std::size_t person, std::span<float>
 void read_distances(const PersonPool& pool, std::size_t person, std::span<const std::uint32_t> donors,
                     std::vector<float>& to) {
   to.resize(donors.size());
-  pool.distances->some(person, donors, to);
+  pool.distances->distances_to(person, donors, to);
   require_distances(to);
 }
 

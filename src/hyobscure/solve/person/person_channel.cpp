@@ -250,8 +250,8 @@ class BudgetSearch {
   double next_price(double budget) const;
   double price_inside(double budget, std::size_t dear, std::size_t first) const;
   void try_price(double multiplier, double budget);
-  bool at_minimum(double budget) const { return budget <= smallest_ + hair(); }
-  double hair() const { return kAtTheMinimum * std::max(1.0, smallest_); }
+  bool at_minimum(double budget) const { return budget <= smallest_ + distance_tolerance(); }
+  double distance_tolerance() const { return kAtTheMinimum * std::max(1.0, smallest_); }
   double wanted_gap(double objective) const;
   PersonResult finish(Best best, const Stopwatch& watch, int iterations_before) const;
 
@@ -318,13 +318,14 @@ void BudgetSearch::find_ends() {
 }
 
 void BudgetSearch::require_reachable(double budget) const {
-  require(budget >= smallest_ - hair(), "budget",
+  require(budget >= smallest_ - distance_tolerance(), "budget",
           fmt::format("no channel has an expected distance of {:.6g} or less", budget),
           fmt::format("The smallest that can be reached is {:.6g}.", smallest_));
 }
 
 bool BudgetSearch::has_point_within(double budget) const {
-  return std::ranges::any_of(points_, [&](const auto& p) { return p->account.distance <= budget + hair(); });
+  return std::ranges::any_of(
+      points_, [&](const auto& p) { return p->account.distance <= budget + distance_tolerance(); });
 }
 
 /// Budgets come from the largest to the smallest: of the points above, only the nearest can still serve.
@@ -351,7 +352,7 @@ BudgetSearch::Best BudgetSearch::best_within(double budget) const {
   double least = std::numeric_limits<double>::infinity();
   for (const auto& in : points_) {
     const PersonInfo& inside = in->account;
-    if (inside.distance > budget + hair()) continue;
+    if (inside.distance > budget + distance_tolerance()) continue;
     if (inside.objective_nats < least) {
       least = inside.objective_nats;
       below = in.get();
@@ -359,7 +360,7 @@ BudgetSearch::Best BudgetSearch::best_within(double budget) const {
     }
     for (const auto& out : points_) {
       const PersonInfo& outside = out->account;
-      if (outside.distance <= budget + hair()) continue;
+      if (outside.distance <= budget + distance_tolerance()) continue;
       const double t = std::max(0.0, budget - inside.distance) / (outside.distance - inside.distance);
       const double chord = (1 - t) * inside.objective_nats + t * outside.objective_nats;
       if (chord >= least) continue;

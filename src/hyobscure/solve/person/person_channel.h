@@ -23,7 +23,8 @@ class PersonDistances {
   virtual void row(std::size_t person, std::span<float> to) const = 0;
   /// to[k] = d(person, donors[k]), the same numbers as row() has, whatever else that costs: from all of the
   /// row unless overridden. Large pools read a few donors of each person and no whole rows.
-  virtual void some(std::size_t person, std::span<const std::uint32_t> donors, std::span<float> to) const {
+  virtual void distances_to(std::size_t person, std::span<const std::uint32_t> donors,
+                            std::span<float> to) const {
     std::vector<float> all(size());
     row(person, all);
     for (std::size_t k = 0; k < donors.size(); ++k) to[k] = all[donors[k]];
@@ -41,7 +42,8 @@ class DistanceMatrix final : public PersonDistances {
     const auto values = table_.row(static_cast<Eigen::Index>(person));
     std::copy(values.data(), values.data() + values.size(), to.begin());
   }
-  void some(std::size_t person, std::span<const std::uint32_t> donors, std::span<float> to) const override {
+  void distances_to(std::size_t person, std::span<const std::uint32_t> donors,
+                    std::span<float> to) const override {
     const auto values = table_.row(static_cast<Eigen::Index>(person));
     for (std::size_t k = 0; k < donors.size(); ++k) to[k] = values(static_cast<Eigen::Index>(donors[k]));
   }

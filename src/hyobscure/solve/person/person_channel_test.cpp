@@ -329,7 +329,8 @@ class Grid final : public PersonDistances {
   void row(std::size_t, std::span<float>) const override {
     throw std::logic_error("a pool with candidates must not read whole rows");
   }
-  void some(std::size_t person, std::span<const std::uint32_t> donors, std::span<float> to) const override {
+  void distances_to(std::size_t person, std::span<const std::uint32_t> donors,
+                    std::span<float> to) const override {
     const auto u = static_cast<std::uint32_t>(person);
     for (std::size_t k = 0; k < donors.size(); ++k)
       to[k] = static_cast<float>(0.1 * std::hypot(apart(u % kWidth, donors[k] % kWidth, kWidth),
@@ -421,8 +422,8 @@ TEST(PersonDistances, SomeAgreeWithTheRow) {
   const std::vector<std::uint32_t> donors = {4, 0, 2, 2};
   for (std::size_t u = 0; u < 5; ++u) {
     std::vector<float> by_default(4), from_table(4);
-    rows.some(u, donors, by_default);
-    kept.some(u, donors, from_table);
+    rows.distances_to(u, donors, by_default);
+    kept.distances_to(u, donors, from_table);
     for (std::size_t k = 0; k < 4; ++k) {
       EXPECT_EQ(by_default[k], static_cast<float>(10 * u + donors[k]));
       EXPECT_EQ(from_table[k], by_default[k]);

@@ -269,7 +269,7 @@ double distance_of_channel(const PersonPool& pool, const Support& support, const
         if (known)
           distance = support.distances[pair];
         else
-          pool.distances->some(u, {&channel.donors[k], 1}, {&distance, 1});
+          pool.distances->distances_to(u, {&channel.donors[k], 1}, {&distance, 1});
         sum += channel.probabilities[k] * distance;
       }
     }

@@ -19,14 +19,14 @@ double baseline_percent(const audit::UtilityResult& utility) {
   return 100 * loss / figures.unobscured.mean;
 }
 
-std::string use_text(const audit::KeptPromise& promise) {
-  const audit::UtilityResult& utility = *promise.utility;
+std::string use_text(const audit::TargetSearch& search) {
+  const audit::UtilityResult& utility = *search.utility;
   const audit::UtilityFigures& figures = *utility.figures;
   std::string text = fmt::format(
       "Kept: {} {:.4f}, {} {} {:.4f} with true features ({:.4f} with no features at all).\n", utility.measure,
-      figures.published.mean, percent_text(promise.chosen.loss), utility.lower_is_better ? "above" : "below",
+      figures.published.mean, percent_text(search.chosen.loss), utility.lower_is_better ? "above" : "below",
       figures.unobscured.mean, figures.baseline.mean);
-  if (baseline_percent(utility) <= promise.promised.percent)
+  if (baseline_percent(utility) <= search.target.percent)
     text +=
         "A release without any features would keep it too: on this data the promise says nothing about "
         "them.\n";
@@ -35,31 +35,31 @@ std::string use_text(const audit::KeptPromise& promise) {
 
 }  // namespace
 
-std::string kept_promise_text(const audit::KeptPromise& promise) {
+std::string target_search_text(const audit::TargetSearch& search) {
   TextTable table({"budget", "loss", "leakage", "promise"});
-  for (const audit::TriedBudget& tried : promise.tried)
+  for (const audit::TriedBudget& tried : search.tried)
     table.row({fmt::format("{:.6f}", tried.budget), percent_text(tried.loss), bits_text(tried.leakage),
-               tried.budget == promise.chosen.budget ? "kept, chosen"
+               tried.budget == search.chosen.budget ? "kept, chosen"
                : tried.kept                          ? "kept"
                                                      : "broken"});
-  std::string text = fmt::format("Promise: {}. ", data::promise_text(promise.promised));
-  if (!promise.utility)
+  std::string text = fmt::format("Promise: {}. ", data::target_text(search.target));
+  if (!search.utility)
     return text + fmt::format("Kept: {:.2f} % of the distance of any donor of the group.\n",
-                              promise.chosen.loss.mean);
+                              search.chosen.loss.mean);
   return fmt::format("Budgets tried, with the 95 % interval of {} repetitions\n",
-                     promise.utility->repetitions) +
-         table.text() + "\n" + text + use_text(promise);
+                     search.utility->repetitions) +
+         table.text() + "\n" + text + use_text(search);
 }
 
-Json kept_promise_facts(const audit::KeptPromise& promise) {
-  Json json = {{"text", data::promise_text(promise.promised)},
-               {"percent", promise.promised.percent},
-               {"measure", promise.promised.measure},
-               {"limit", number(promise.limit)},
-               {"loss_percent", estimate_json(promise.chosen.loss)},
+Json target_search_facts(const audit::TargetSearch& search) {
+  Json json = {{"text", data::target_text(search.target)},
+               {"percent", search.target.percent},
+               {"measure", search.target.measure},
+               {"limit", number(search.limit)},
+               {"loss_percent", estimate_json(search.chosen.loss)},
                {"tried", Json::array()}};
-  if (promise.utility) json["utility"] = utility_json(*promise.utility);
-  for (const audit::TriedBudget& tried : promise.tried)
+  if (search.utility) json["utility"] = utility_json(*search.utility);
+  for (const audit::TriedBudget& tried : search.tried)
     json["tried"].push_back({{"budget", number(tried.budget)},
                              {"loss_percent", estimate_json(tried.loss)},
                              {"leakage_bits", number(tried.leakage)},
