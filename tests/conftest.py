@@ -29,7 +29,9 @@ class Outcome:
 
 def run(*arguments, cwd=None, timeout=300, **options):
     command = [str(BINARY), *map(str, arguments)]
-    done = subprocess.run(command, cwd=cwd, timeout=timeout, capture_output=True, text=True, errors="replace", **options)
+    done = subprocess.run(
+        command, cwd=cwd, timeout=timeout, capture_output=True, text=True, errors="replace", **options
+    )
     return Outcome(done)
 
 

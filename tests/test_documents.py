@@ -9,7 +9,9 @@ GUIDE = (SOURCE / "docs" / "guide.md").read_text()
 
 
 def test_the_settings_page_is_the_generated_one(hyobscure):
-    assert (SOURCE / "docs" / "settings.md").read_text() == hyobscure("settings").out, "run: build/hyobscure settings > docs/settings.md"
+    assert (SOURCE / "docs" / "settings.md").read_text() == hyobscure("settings").out, (
+        "run: build/hyobscure settings > docs/settings.md"
+    )
 
 
 def test_links_lead_to_files():

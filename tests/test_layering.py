@@ -24,7 +24,19 @@ UPSTREAM = {
     "audit/utility": {"base", "data", "census", "learn"},
     "audit/mechanism": {"base", "data", "census", "learn", "solve", "published", "obscure", "release", "verify"},
     "report": {"base", "data", "census", "learn", "solve", "published", "obscure", "release", "verify", "audit"},
-    "workflow": {"base", "data", "census", "learn", "solve", "published", "obscure", "release", "verify", "audit", "report"},
+    "workflow": {
+        "base",
+        "data",
+        "census",
+        "learn",
+        "solve",
+        "published",
+        "obscure",
+        "release",
+        "verify",
+        "audit",
+        "report",
+    },
     "experiment": {"base", "data", "census", "learn", "solve", "published", "obscure", "release", "verify", "audit"},
 }
 ROOMS = {

@@ -36,7 +36,14 @@ def test_an_attacker_finds_what_leaks_by_construction():
     random = np.random.default_rng(2)
     y = random.integers(20, 60, 200)
     X = np.column_stack([y, 100 - y, random.integers(0, 3, 200)]).astype(float)
-    model = HyObscure(settings={"channel.budget_share": 1.0, "channel.distance": "euclidean", "people.allow_identifying": ["x0", "x1"]}, **QUICK).fit(X, y)
+    model = HyObscure(
+        settings={
+            "channel.budget_share": 1.0,
+            "channel.distance": "euclidean",
+            "people.allow_identifying": ["x0", "x1"],
+        },
+        **QUICK,
+    ).fit(X, y)
     seen = attack(model, Ridge(alpha=1e-6))
     assert seen["unobscured"]["mean"] < 0.1
     assert seen["published"]["mean"] > 1  # the features tell nothing at this budget

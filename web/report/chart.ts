@@ -7,7 +7,18 @@ import { el, table, type TableData } from "./dom";
 import { tick } from "./numbers";
 import { colours, currentTheme, onThemeChange, setTheme, swatch, type Colours, type Mark } from "./theme";
 
-use([BarChart, CustomChart, HeatmapChart, LineChart, GridComponent, MarkAreaComponent, MarkLineComponent, TooltipComponent, VisualMapComponent, SVGRenderer]);
+use([
+  BarChart,
+  CustomChart,
+  HeatmapChart,
+  LineChart,
+  GridComponent,
+  MarkAreaComponent,
+  MarkLineComponent,
+  TooltipComponent,
+  VisualMapComponent,
+  SVGRenderer,
+]);
 
 export interface View {
   width: number;

@@ -43,7 +43,12 @@ function rowsOfNames(all: NameBar[], groups: Group[]): Row[] {
 
 function rowsOfGroups(all: NameBar[], groups: Group[]): Row[] {
   return [...byGroup(all)]
-    .map(([group, bars]) => ({ name: group < 0 ? "no group" : words(groups[group].label, "unnamed"), people: sum(bars), group, names: bars.length }))
+    .map(([group, bars]) => ({
+      name: group < 0 ? "no group" : words(groups[group].label, "unnamed"),
+      people: sum(bars),
+      group,
+      names: bars.length,
+    }))
     .sort((a, b) => b.people - a.people)
     .slice(0, MOST_NAMES);
 }
@@ -72,7 +77,22 @@ function headings(view: View, rows: Row[]): object {
     data: places.map((place) => [0, place]),
     renderItem: ({ dataIndex }: { dataIndex: number }, api: CustomApi) => {
       const place = places[dataIndex];
-      return { type: "text", style: { text: rows[place].name, x: 4, y: api.coord([0, place])[1] + 2, verticalAlign: "middle", fill: view.colours.text, font: `600 13px ${FONT}`, stroke: view.colours.surface, lineWidth: 4, width: view.width - 12, overflow: "truncate", ellipsis: "…" } };
+      return {
+        type: "text",
+        style: {
+          text: rows[place].name,
+          x: 4,
+          y: api.coord([0, place])[1] + 2,
+          verticalAlign: "middle",
+          fill: view.colours.text,
+          font: `600 13px ${FONT}`,
+          stroke: view.colours.surface,
+          lineWidth: 4,
+          width: view.width - 12,
+          overflow: "truncate",
+          ellipsis: "…",
+        },
+      };
     },
   };
 }
@@ -98,7 +118,11 @@ function option(view: View, rows: Row[], groups: Group[]): EChartsCoreOption {
       {
         type: "bar",
         barWidth: 13,
-        data: rows.map((row) => ({ value: row.people ?? null, itemStyle: { color: colour(row) }, label: { show: true, position: "right", color: colours.muted, fontSize: 12, formatter: () => count(row.people ?? 0) } })),
+        data: rows.map((row) => ({
+          value: row.people ?? null,
+          itemStyle: { color: colour(row) },
+          label: { show: true, position: "right", color: colours.muted, fontSize: 12, formatter: () => count(row.people ?? 0) },
+        })),
       },
       headings(view, rows),
     ],

@@ -15,9 +15,7 @@ try:
     import pyarrow  # noqa: F401
     import pyspark  # noqa: F401
 except ImportError as error:
-    raise ImportError(
-        "hyobscure.spark needs PySpark 3.5 and PyArrow: pip install 'pyspark==3.5.*' pyarrow"
-    ) from error
+    raise ImportError("hyobscure.spark needs PySpark 3.5 and PyArrow: pip install 'pyspark==3.5.*' pyarrow") from error
 
 from .census import Census, Mechanism, census, fit
 from .publish import Release, publish

@@ -63,9 +63,7 @@ class Mechanism:
             stream.write(self.text)
 
 
-def census(
-    people: DataFrame, events: DataFrame | None = None, *, spec: str | os.PathLike, work: str
-) -> Census:
+def census(people: DataFrame, events: DataFrame | None = None, *, spec: str | os.PathLike, work: str) -> Census:
     """Clusters the people and measures the cells, in passes over the data on the executors.
 
     `spec` is a spec file or its text; the tables are those of [people] and [events]. `work` is a folder that
@@ -140,13 +138,9 @@ def fit(census: Census, **settings: object) -> Mechanism:
     return Mechanism(solver.solve())
 
 
-def tables_of(
-    people: DataFrame, events: DataFrame | None, spec: kernels.Spec, name: str
-) -> tuple[Table, Table | None]:
+def tables_of(people: DataFrame, events: DataFrame | None, spec: kernels.Spec, name: str) -> tuple[Table, Table | None]:
     if spec.is_long and events is None:
-        raise refusal(
-            "events", f"{name} has a section [events], and no events are given", "Give both DataFrames."
-        )
+        raise refusal("events", f"{name} has a section [events], and no events are given", "Give both DataFrames.")
     if not spec.is_long and events is not None:
         raise refusal("events", f"{name} has no section [events]", "Add it, or leave the events out.")
     return Table(people, "people"), None if events is None else Table(events, "events")

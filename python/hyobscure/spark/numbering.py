@@ -46,9 +46,7 @@ def numbered(frame: DataFrame, keys: list[Column], number: str, work: Work, name
     return Numbered(found.select(*frame.columns, (F.col("at") + F.col("shift")).alias(number)), before)
 
 
-def ranked(
-    frame: DataFrame, cell: str, keys: list[Column], work: Work, name: str
-) -> tuple[DataFrame, dict[int, int]]:
+def ranked(frame: DataFrame, cell: str, keys: list[Column], work: Work, name: str) -> tuple[DataFrame, dict[int, int]]:
     """The rows with their rank 0, 1, ... among those of the same cell; and how many each cell has."""
     stored = work.store(name, _sorted_with_place(frame, [F.col(cell), *keys]))
     runs = stored.groupBy(cell, _partition()).agg(F.count("*"), F.min("at")).collect()

@@ -135,9 +135,7 @@ class _Publisher:
             manifest = self._manifest(files)
             target.storage.write_text(f"{target.staged}/{_MANIFEST}", manifest)
             target.commit()
-        return Release(
-            target.folder, self.reading.people, files[1][1] if self.spec.is_long else 0, unchanged, manifest
-        )
+        return Release(target.folder, self.reading.people, files[1][1] if self.spec.is_long else 0, unchanged, manifest)
 
     # --- who publishes whose features
 
@@ -176,9 +174,7 @@ class _Publisher:
 
     def _place(self, paired: DataFrame) -> DataFrame:
         """(place, published, label, donor): a row of the release each, place being its number."""
-        labels = self.work.spark.createDataFrame(
-            list(enumerate(self.draws.labels)), "group int, label string"
-        )
+        labels = self.work.spark.createDataFrame(list(enumerate(self.draws.labels)), "group int, label string")
         if self.in_order_of_ids:
             placed = paired.withColumn("place", F.col("u"))
         else:
@@ -220,15 +216,11 @@ class _Publisher:
         """The donor's events, cells unchanged: named cell0, ... until they are in order."""
         spec, events = self.spec, self.events
         cells = [events.cell(name).alias(f"cell{i}") for i, name in enumerate(self._event_columns())]
-        donors = events.frame.filter(is_used(events, spec)).select(
-            events.text(spec.person).alias("donor"), *cells
-        )
+        donors = events.frame.filter(is_used(events, spec)).select(events.text(spec.person).alias("donor"), *cells)
         person = self._id_as(events.type(spec.person)).alias(events.name(spec.person))
         return release.select("place", "donor", person).join(donors, "donor").drop("donor")
 
-    def _write(
-        self, target: _Target, name: str, rows: DataFrame, contents: list[Column]
-    ) -> tuple[str, int, str]:
+    def _write(self, target: _Target, name: str, rows: DataFrame, contents: list[Column]) -> tuple[str, int, str]:
         """Part files in the order of places and then of contents; name, rows and hash of the table."""
         order = [F.col("place"), *(content.asc_nulls_last() for content in contents)]
         ordered = rows.repartitionByRange("place").sortWithinPartitions(*order).drop("place")
@@ -241,9 +233,7 @@ class _Publisher:
 
     def _refuse_changed_source(self, written: int) -> None:
         if written != self.reading.people:
-            raise refusal(
-                self.people.place, "changed while it was published", "Publish again when it is at rest."
-            )
+            raise refusal(self.people.place, "changed while it was published", "Publish again when it is at rest.")
 
     # --- the manifest
 
@@ -254,9 +244,7 @@ class _Publisher:
             roles = {"person": spec.person, "item": spec.item, "value": spec.value, "time": spec.time}
             columns |= {role: events.name(name) for role, name in roles.items() if name}
         features = [people.name(name) for name in spec.features]
-        return kernels.manifest(
-            self.draws, spec, columns, features, self.reading.secrets.are_whole_numbers, files
-        )
+        return kernels.manifest(self.draws, spec, columns, features, self.reading.secrets.are_whole_numbers, files)
 
 
 def _hex(name: str) -> Column:

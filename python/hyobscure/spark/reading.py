@@ -236,9 +236,7 @@ class _Reader:
             F.col("number").cast("int").alias("item"),
             "value",
         )
-        together = heads.unionByName(cells).repartition(
-            F.floor(F.col("u") / self._people_of_part(kept.count))
-        )
+        together = heads.unionByName(cells).repartition(F.floor(F.col("u") / self._people_of_part(kept.count)))
         task = Assemble(self.spec, self.secrets.exact, self.secrets.atom_of_exact, items.count)
         return self.work.store(name, together.sortWithinPartitions("u", "item").mapInArrow(task, task.schema))
 
@@ -271,9 +269,7 @@ class _Reader:
         if people == 0:
             raise refusal(self.people.place, "nobody is left to protect", remedy)
         if people == 1:
-            raise refusal(
-                self.people.place, "there is only one person: nobody can be a donor for another", remedy
-            )
+            raise refusal(self.people.place, "there is only one person: nobody can be a donor for another", remedy)
         if len(self.secrets.exact) == 1:
             raise refusal(
                 self.people.place,

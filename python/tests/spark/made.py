@@ -182,9 +182,7 @@ def wide_tables(people: int = 400, seed: int = 5) -> dict[str, pa.Table]:
                 "hours": pa.array(random.integers(0, 80, people), pa.int16()),
                 "job": random.choice(["nurse", "clerk", "Übersetzer", "", "a|b"], people),
                 "zip": pa.array(random.integers(0, 5, people), pa.int32()),
-                "languages": [
-                    "|".join(random.choice(words, random.integers(0, 4))) or None for _ in range(people)
-                ],
+                "languages": ["|".join(random.choice(words, random.integers(0, 4))) or None for _ in range(people)],
                 "tags": [list(random.choice(tags, random.integers(0, 3))) for _ in range(people)],
                 "flag": random.random(people) < 0.3,
                 "unnamed": random.random(people),
