@@ -1118,7 +1118,7 @@ def test_verify_names_a_folder_and_a_hidden_file_that_were_added(hyobscure, copi
 
 
 def test_verify_notices_an_edit_that_was_given_a_new_hash(hyobscure, copied):
-    """Somebody moves a person to another group and puts the new hash into the manifest: the seal tells."""
+    """A person was moved to another group and the new hash is in the manifest: the seal shows it."""
     import hashlib
 
     manifest = json.loads((copied / "manifest.json").read_text())

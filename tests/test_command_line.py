@@ -239,7 +239,7 @@ def test_kept_columns_join_the_cell_for_every_method(hyobscure, tmp_path, method
     assert sum(channel["people"] for channel in mechanism["channels"]) == 300
     share = [group["people"] / 300 for group in mechanism["groups"]]
     by_groups_alone = -sum(p * math.log2(p) for p in share)
-    assert fitted.json["leakage_groups_bits"] > by_groups_alone + 1e-3  # what the kept column tells is counted
+    assert fitted.json["leakage_groups_bits"] > by_groups_alone + 1e-3  # the leakage of the kept column is counted
     assert fitted.json["joint_gap_bits"] is None
     assert hyobscure("publish", spec, "-m", tmp_path / "m.json", "-o", tmp_path / "r").code == 0
     verified = hyobscure("verify", tmp_path / "r", "--against", spec)

@@ -21,7 +21,7 @@ def with_an_empty_channel(m):
 
 
 def with_an_empty_cell(m):
-    """One cell of nobody, which everybody draws from."""
+    """One cell without people, from which all people draw."""
     channel = m["channels"][0]
     channel["clusters"].append(
         next(c for c in range(1000) if c not in channel["clusters"] and c < len(m["clusters"]["centres"]))

@@ -62,7 +62,7 @@ def people(count, ages):
 def test_groups_of_two_people_swap_or_stay_and_are_no_success(table):
     rows = [(21, 0, 1, 0), (22, 0, 0, 1), *((23 + i % 2, 1, i % 3, 1) for i in range(6))]
     fitted = table(rows, [1, 6], [1, 3], "--groups.fixed", "[[21,22],[23,24]]", "--method.self_donor", "never")
-    assert fitted.code == 3, fitted.err  # who must take the other's row is known by it
+    assert fitted.code == 3, fitted.err  # a person who must take the other's row is known by it
     assert [group["people"] for group in fitted.json["groups"]] == [2, 6]
 
 

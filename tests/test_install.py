@@ -79,7 +79,7 @@ def programs_in(*folders):
 
 
 def test_no_program_looks_for_libraries_in_the_current_folder(prefix):
-    """The loader takes an empty entry, and one that is not absolute, for a folder that whoever sent a release may fill."""
+    """The loader takes an empty entry, and one that is not absolute, for a folder that the sender of a release may fill."""
     build = pathlib.Path(os.environ["HYOBSCURE_BUILD"])
     built = [
         build / "hyobscure",

@@ -113,7 +113,7 @@ def test_solve_never_sees_a_table_not_even_in_tests():
 
 
 def test_names_of_files_exist_once():
-    """Who looks for "exact" or "channel" finds one answer."""
+    """A search for "exact" or "channel" finds one answer."""
     seen = {}
     for file in sources():
         if file.suffix == ".h":

@@ -1,4 +1,4 @@
-"""Folders and files with names that mean something to the table engine, that are no files at all, or that are somebody else's."""
+"""Folders and files with names that mean something to the table engine, that are no files at all, or that belong to somebody else."""
 
 import os
 import shutil

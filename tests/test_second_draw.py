@@ -1,4 +1,4 @@
-"""One draw per person, ever: a second draw of the same people is refused, with what both releases tell together."""
+"""One draw per person, ever: a second draw of the same people is refused, with the leakage of both releases together."""
 
 import json
 import re

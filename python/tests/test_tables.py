@@ -57,7 +57,7 @@ def test_wide_people_come_back_in_their_type(library, wide):
     original = wide.set_index("who").loc[people["who"]]
     assert groups_of_labels(people["age"], original["age"])
     assert list(people["gender"]) == list(original["gender"])
-    # Every row of features is somebody's, of the same label and gender.
+    # Every row of features is that of a person with the same label and gender.
     label_of = dict(zip(people["who"], people["age"]))
     donors = {(label_of[row.who], row.gender, row.visits, row.height, row.town) for row in wide.itertuples()}
     assert all((row.age, row.gender, row.visits, row.height, row.town) in donors for row in people.itertuples())

@@ -166,9 +166,7 @@ function repeatedFigure(facts: Facts, measure: ErrorMeasure, informed: InformedE
   if (!points.length) return null;
   const groupOnly = isNumber(informed.group_only) ? informed.group_only : undefined;
   return new Figure({
-    title: measure.intro
-      ? `What repeated releases would give away, ${measure.intro.toLowerCase()}`
-      : "What repeated releases would give away",
+    title: measure.intro ? `What repeated releases would leak, ${measure.intro.toLowerCase()}` : "What repeated releases would leak",
     howToRead: `each point is the error of an informed attacker (it knows all rows, secrets and the channel, not which row is the target's) that holds this many independent releases of the same people; it falls as releases add up, which is why a second one is refused unless forced.`,
     description: `Error of the informed attacker by number of releases: ${points.map((point) => `${count(point.releases)}: ${figureOf(point.error.mean)}`).join(", ")}.`,
     height: () => 260,

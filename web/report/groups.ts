@@ -179,7 +179,7 @@ function histogramFigure(facts: Facts, groups: Group[]): Figure | null {
   return new Figure({
     title: grouped ? `People by exact ${secret}, and the group that is published` : `People by exact ${secret}`,
     howToRead: grouped
-      ? `each bar is the number of people with one exact ${secret}; bars of one colour on one band are published under one name, so a reader of the release cannot tell them apart by it.`
+      ? `each bar is the number of people with one exact ${secret}; bars of one colour on one band are published under one name, so a reader of the release cannot distinguish them by it.`
       : `each bar is the number of people with one exact ${secret}; the release shows groups of these values instead.`,
     description: `Bar chart of ${counted(all.length, "exact value", "exact values")} of ${secret} in ${counted(groups.length, "group", "groups")}. The table below has its numbers.`,
     height: () => 300,

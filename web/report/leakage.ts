@@ -1,4 +1,4 @@
-// What the release tells about the secret, in bits.
+// What the release leaks about the secret, in bits.
 import type { EChartsCoreOption } from "echarts/core";
 import { axis, common, Figure, tooltip, type View } from "./chart";
 import { el, table, type TableData } from "./dom";
@@ -105,14 +105,14 @@ function stackFigure(facts: Facts, leakage: Leakage): Figure | null {
   if (rows.length < 2 || rows.every((row) => row.groups + row.features + row.whole <= 0)) return null;
   const word = groupWord(facts);
   return new Figure({
-    title: `What the release tells about the exact ${secret}`,
-    howToRead: `the grey bar is everything there is to know; the shorter the bar of this release, the less it tells. The first part (blue) is the price of publishing the ${word.many} at all, the second part (orange) is what the features add.`,
+    title: `What the release leaks about the exact ${secret}`,
+    howToRead: `the grey bar is everything there is to know; the shorter the bar of this release, the less it leaks. The first part (blue) is the price of publishing the ${word.many} at all, the second part (orange) is what the features add.`,
     description: `Stacked bars in bits: ${rows.map((row) => `${row.name} ${bits(row.groups + row.features + row.whole)}`).join(", ")}.`,
     height: () => rows.length * ROW + 34,
     option: (view) => stackOption(view, rows, word.many),
     legend: [
-      { name: `told by the ${word.many}`, mark: { ...GROUPS, shape: BLOCK } },
-      { name: "told by the features", mark: { ...FEATURES, shape: BLOCK } },
+      { name: `leaked by the ${word.many}`, mark: { ...GROUPS, shape: BLOCK } },
+      { name: "leaked by the features", mark: { ...FEATURES, shape: BLOCK } },
       { name: "all there is to know", mark: { ...WHOLE, shape: BLOCK, colour: (palette) => palette.muted } },
     ],
     table: {
@@ -230,12 +230,12 @@ function smallFigure(leakage: Leakage): Figure | null {
   return new Figure({
     title: "The part of the features, enlarged",
     howToRead:
-      "the same scale for all bars, in bits. Any table of few people seems to tell something by chance; a bar no longer than that of shuffled values (the whisker is one standard deviation) is no evidence of a leak.",
+      "the same scale for all bars, in bits. Any table of few people seems to leak something by chance; a bar no longer than that of shuffled values (the whisker is one standard deviation) is no evidence of a leak.",
     description: `Bars in bits: ${rows.map((row) => `${row.name} ${bits(row.value)}`).join(", ")}.`,
     height: () => rows.length * ROW + 34,
     option: (view) => smallOption(view, rows),
     table: {
-      caption: "What the features tell within the groups, in bits",
+      caption: "What the features leak within the groups, in bits",
       columns: [{ name: "to whom" }, { name: "bits", number: true }],
       rows: rows.map((row) => [row.name, row.deviation ? `${bits(row.value)} \u00b1 ${bits(row.deviation)}` : bits(row.value)]),
     },
@@ -254,7 +254,7 @@ function figuresTable(facts: Facts, leakage: Leakage): TableData {
       ? `${inBits(x)} (${share(x, leakage.secret_entropy)})`
       : inBits(x, why);
   add(leakage, "secret_entropy", `what an exact ${secret} holds, H(Y)`, inBits);
-  add(leakage, "total", "what the release tells in all, I(Y; donor, group)", ofAll);
+  add(leakage, "total", "what the release leaks in all, I(Y; donor, group)", ofAll);
   add(leakage, "groups", "of it by the groups, H(G)", ofAll);
   add(leakage, "features", "of it by the features, to the informed attacker", ofAll);
   add(leakage, "learned", "by the features, to a model trained on other people", inBits);
@@ -280,11 +280,11 @@ export function leakageSection(facts: Facts): Section | null {
   const intro = el(
     "p",
     {},
-    `One bit is the answer to one yes-or-no question. Leakage counts how many such answers about the exact ${secretName(facts)} the release gives away, on average over the people.`,
+    `One bit is the answer to one yes-or-no question. Leakage counts how many such answers about the exact ${secretName(facts)} the release reveals, on average over the people.`,
   );
   return {
     id: "leakage",
-    title: "How much the release tells",
+    title: "How much the release leaks",
     body: [intro, ...figures.map((figure) => figure.element), table(numbers)],
     figures,
   };

@@ -31,7 +31,7 @@ const SECTIONS = [
 ];
 
 const PRIVATE =
-  "This report is not part of the release. It holds counts finer than those published (people by exact value, who exchanges features with whom): keep it with the mechanism file, and do not hand it to those who get the release.";
+  "This report is not part of the release. It holds counts finer than those published (people by exact value, who exchanges features with whom): keep it with the mechanism file, and do not give it to the people who get the release.";
 
 function readFacts(): Facts {
   const parsed: unknown = JSON.parse(document.getElementById("facts")?.textContent || "{}");
@@ -57,7 +57,7 @@ function tiles(facts: Facts): HTMLElement[] {
   if (groups) found.push(tile(count(groups), groups === 1 ? groupWord(facts).one : groupWord(facts).many));
   if (isNumber(total))
     found.push(
-      tile(bits(total), isNumber(entropy) && entropy > 0 ? `bits told, of ${inBits(entropy)} (${share(total, entropy)})` : "bits told"),
+      tile(bits(total), isNumber(entropy) && entropy > 0 ? `bits leaked, of ${inBits(entropy)} (${share(total, entropy)})` : "bits leaked"),
     );
   if (isNumber(features)) found.push(tile(bits(features), "of these by the features"));
   if (isNumber(fano) && fano > 0)

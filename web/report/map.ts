@@ -128,7 +128,7 @@ export function mapFigure(facts: Facts): Figure | null {
   const size = isNumber(map.cell_km) ? `, ${map.on_earth ? "" : "taken as "}${measure(map.cell_km)} km wide` : "";
   return new Figure({
     title: `The ${word.many} on a map`,
-    howToRead: `each square is a cell${size}, the stronger its colour the more people have it as their exact ${secretName(facts)}. Outlined squares of one number are published under one name, so a reader of the release cannot tell them apart by it.${shared ? ` A cell whose people are in several ${word.many} has the colour of the largest.` : ""}${named ? "" : ` The table names the numbers of the ${word.many}.`}${joinedNote(facts)}`,
+    howToRead: `each square is a cell${size}, the stronger its colour the more people have it as their exact ${secretName(facts)}. Outlined squares of one number are published under one name, so a reader of the release cannot distinguish them by it.${shared ? ` A cell whose people are in several ${word.many} has the colour of the largest.` : ""}${named ? "" : ` The table names the numbers of the ${word.many}.`}${joinedNote(facts)}`,
     description: `Map of ${counted(squares.length, "cell", "cells")} in ${counted(groups.length, word.one, word.many)}. The table below has its numbers.`,
     height: (width) => {
       const extent = extentOf(squares);

@@ -9,7 +9,7 @@ export interface ErrorMeasure {
   gainUnit?: string;
   /** Opens a sentence where there are several measures. */
   intro: string;
-  /** Told in words as well, not in figures and tables alone. */
+  /** Stated in words as well, not in figures and tables alone. */
   main: boolean;
   of: (attack: Attack) => AttackErrors;
 }

@@ -139,7 +139,7 @@ export function namesFigure(facts: Facts, all: NameBar[], groups: Group[], table
     title: aggregated ? `People by ${word.one} of the ${secret}` : `People by exact ${secret}, and the group that is published`,
     howToRead: aggregated
       ? `each bar is the number of people published under one name; ${counted(all.length, "exact value", "exact values")} are too many to draw, the table has them.${left > 0 ? ` ${counted(left, "smaller group is", "smaller groups are")} in the table only.` : ""}`
-      : `each bar is the number of people with one exact ${secret}; bars under one heading are published under that name, so a reader of the release cannot tell them apart by it.${joinedNote(facts)}`,
+      : `each bar is the number of people with one exact ${secret}; bars under one heading are published under that name, so a reader of the release cannot distinguish them by it.${joinedNote(facts)}`,
     description: `Bar chart of ${counted(all.length, "exact value", "exact values")} of ${secret} in ${counted(groups.length, "group", "groups")}. The table below has its numbers.`,
     height: () => rows.length * ROW + FOOT + 2,
     option: (view) => option(view, rows, groups),

@@ -91,7 +91,7 @@ export function planeFigure(facts: Facts): Figure | null {
   const named = groups.length <= LONGEST_LEGEND;
   return new Figure({
     title: `People by exact ${x} and ${y}, and the group that is published`,
-    howToRead: `each square is one ${x} with one ${y}, the stronger its colour the more people have both. Outlined squares of one number are published under one name, so a reader of the release cannot tell them apart by it; where nothing is drawn there is nobody.${named ? "" : " The table names the numbers of the groups."}${joinedNote(facts)}`,
+    howToRead: `each square is one ${x} with one ${y}, the stronger its colour the more people have both. Outlined squares of one number are published under one name, so a reader of the release cannot distinguish them by it; where nothing is drawn there are no people.${named ? "" : " The table names the numbers of the groups."}${joinedNote(facts)}`,
     description: `Plane of ${counted(squares.length, "pair", "pairs")} of ${x} and ${y} in ${counted(groups.length, "group", "groups")}. The table below has its numbers.`,
     height: (width) => Math.ceil(rowHeight(plane, width) * list(plane.y.values).length + TOP + FOOT),
     option: (view) => option(view, facts, plane, squares, hueOf),

@@ -88,7 +88,7 @@ function warnings(facts: Facts): string[] {
   if (open) found.push(`${open} of ${counted(all, "check", "checks")} could not be made.`);
   if (facts.release?.seeded) {
     found.push(
-      "The random draws come from a seed: whoever has the seed can undo the protection. These files are for trials and must not be published.",
+      "The random draws come from a seed: anyone who has the seed can undo the protection. These files are for trials and must not be published.",
     );
   }
   const reasons = list(facts.release?.shortfalls);
@@ -100,7 +100,7 @@ function warnings(facts: Facts): string[] {
   const earlier = facts.release?.earlier_draws;
   if (isNumber(earlier) && earlier > 0) {
     found.push(
-      `The same people were drawn ${earlier === 1 ? "once" : `${count(earlier)} times`} before. Releases add up: who holds several of them knows more than the figures below say, which hold for this release alone.`,
+      `The same people were drawn ${earlier === 1 ? "once" : `${count(earlier)} times`} before. Releases add up: anyone who has several of them knows more than the figures below say, which hold for this release alone.`,
     );
   }
   return found;
@@ -130,12 +130,12 @@ function leakageSentence(facts: Facts): string | undefined {
   if (!leakage) return undefined;
   const secret = secretName(facts);
   const { total, groups, features, secret_entropy: entropy } = leakage;
-  if (!isNumber(total)) return `What the release tells about the exact ${secret}: ${notMeasured(whyOf(leakage, "total"))}.`;
+  if (!isNumber(total)) return `What the release leaks about the exact ${secret}: ${notMeasured(whyOf(leakage, "total"))}.`;
   const parts =
     isNumber(groups) && isNumber(features) ? `: ${bits(groups)} by the ${groupWord(facts).many}, ${bits(features)} by the features` : "";
   return isNumber(entropy) && entropy > 0
-    ? `Of the ${inBits(entropy)} that an exact ${secret} holds, the release tells ${bits(total)} (${share(total, entropy)})${parts}.`
-    : `The release tells ${inBits(total)} about the exact ${secret}${parts}.`;
+    ? `Of the ${inBits(entropy)} that an exact ${secret} holds, the release leaks ${bits(total)} (${share(total, entropy)})${parts}.`
+    : `The release leaks ${inBits(total)} about the exact ${secret}${parts}.`;
 }
 
 function chanceSentence(facts: Facts): string | undefined {
@@ -143,13 +143,13 @@ function chanceSentence(facts: Facts): string | undefined {
   const chance = facts.leakage?.null;
   const deviation = facts.leakage?.null_deviation;
   if (!isNumber(features) || !isNumber(chance)) return undefined;
-  if (features < 1e-9) return `The features add nothing to what the ${groupWord(facts).many} tell.`;
-  const shuffled = `if the exact values were shuffled at random within the ${groupWord(facts).many}, the features would still seem to tell ${inBits(chance)}`;
+  if (features < 1e-9) return `The features add nothing to the leakage of the ${groupWord(facts).many}.`;
+  const shuffled = `if the exact values were shuffled at random within the ${groupWord(facts).many}, the features would still seem to leak ${inBits(chance)}`;
   // Two standard deviations: one shuffled table in forty lies above.
   const above = features > chance + 2 * (isNumber(deviation) ? deviation : 0);
   return above
-    ? `What the features tell is more than chance explains: ${shuffled}.`
-    : `What the features tell is no more than chance explains: ${shuffled}.`;
+    ? `What the features leak is more than chance explains: ${shuffled}.`
+    : `What the features leak is no more than chance explains: ${shuffled}.`;
 }
 
 function fanoSentence(facts: Facts): string | undefined {

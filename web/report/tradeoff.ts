@@ -35,7 +35,7 @@ export function tradeoffSection(facts: Facts): Section | null {
     better === "lower" ? "upper left corner" : better === "higher" ? "upper right corner" : "top, on the good side of the horizontal axis";
   const figure = new Figure({
     title: "Privacy against use, for every method",
-    howToRead: `each point is one strength of one method: higher means attackers are further off. The best methods lie towards the ${corner}. Thin crosses are intervals: curves whose crosses overlap cannot be told apart.`,
+    howToRead: `each point is one strength of one method: higher means attackers are further off. The best methods lie towards the ${corner}. Thin crosses are intervals: curves whose crosses overlap cannot be distinguished.`,
     description: `Curves of ${axes.attack} against ${axes.utility} for ${counted(lines.length, "method", "methods")}: ${names(lines)}. The table below has the numbers.`,
     height,
     option: (view) => curves(view, lines),
@@ -69,7 +69,7 @@ export function tradeoffSection(facts: Facts): Section | null {
 }
 
 type FrontierKey = "features" | "leakage";
-const WHAT: Record<FrontierKey, string> = { features: "told by the features", leakage: "told in all" };
+const WHAT: Record<FrontierKey, string> = { features: "leaked by the features", leakage: "leaked in all" };
 
 export function frontierSection(facts: Facts): Section | null {
   const all = list(facts.frontier);
@@ -81,8 +81,8 @@ export function frontierSection(facts: Facts): Section | null {
         name,
         ...line("budget", point.budget, measure),
         ...line("distance", point.distance, measure),
-        ...line("told in all", point.leakage, inBits),
-        ...line("told by the features", point.features, inBits),
+        ...line("leaked in all", point.leakage, inBits),
+        ...line("leaked by the features", point.features, inBits),
         ...line("proven within", point.gap, inBits),
       ],
     }));
@@ -98,7 +98,7 @@ export function frontierSection(facts: Facts): Section | null {
     ...spec(keys[0]),
     title: "Leakage against budget, for every method",
     howToRead:
-      "the further right, the more the published features may differ from the true ones; the lower a curve, the less is told at the same price. Compare methods at the same place on the horizontal axis.",
+      "the further right, the more the published features may differ from the true ones; the lower a curve, the less leaks at the same price. Compare methods at the same place on the horizontal axis.",
     height,
     legend: curveLegend(linesOf(keys[0])),
     switchable: all.length > 1,

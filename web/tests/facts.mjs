@@ -1,4 +1,4 @@
-// Facts that the tests show: made here, of nobody.
+// Facts that the tests show: made here, not about real people.
 
 const interval = (mean, half) => ({ mean, low: mean - half, high: mean + half });
 
@@ -433,7 +433,7 @@ const SHARE_AUDIT = {
   },
 };
 
-/** A bay with two islands: cells where somebody lives, in areas of about equal width. */
+/** A bay with two islands: cells where people live, in areas of about equal width. */
 function bayCells(columns, rows, areas) {
   const cells = [];
   for (let row = 0; row < rows; row += 1) {

@@ -1,4 +1,4 @@
-// The report in a real browser: whatever the facts, it draws, fits, stays silent and says nothing that was not measured.
+// The report in a real browser: for any facts it draws, fits, stays silent and says nothing that was not measured.
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
@@ -149,7 +149,7 @@ describe("the report in Chromium", { skip: why }, () => {
     await page.close();
   });
 
-  test("a map of cells without coordinates says so and has no north; two groups in a cell are both told", async () => {
+  test("a map of cells without coordinates says so and has no north; two groups in a cell are both shown", async () => {
     const cells = [
       { row: 0, column: 0, people: 3, group: "b" },
       { row: 0, column: 0, people: 9, group: "a" },

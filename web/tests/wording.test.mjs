@@ -27,7 +27,7 @@ test("the summary of a whole run", () => {
   assert.match(text, /^802 people, 4 age ranges\. Each person appears with an age range in place of the exact age/);
   assert.match(
     text,
-    /Of the 4\.81 bits that an exact age holds, the release tells 1\.76 \(37 %\): 1\.75 by the age ranges, 0\.014 by the features\./,
+    /Of the 4\.81 bits that an exact age holds, the release leaks 1\.76 \(37 %\): 1\.75 by the age ranges, 0\.014 by the features\./,
   );
   assert.match(text, /no more than chance explains/);
   assert.match(text, /can name the exact age in more than 60 % of cases/);

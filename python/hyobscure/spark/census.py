@@ -40,7 +40,7 @@ class Census:
     items: np.ndarray
     payloads: list[bytes] = field(repr=False)  # exact sums of the cells, one an item
     extent: tuple[float, float]
-    read: dict[str, int] = field(default_factory=dict)  # who and what was read and left out
+    read: dict[str, int] = field(default_factory=dict)  # people and events read and left out
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def census(people: DataFrame, events: DataFrame | None = None, *, spec: str | os
     )
 
 
-# Whatever reading, clusters and distances depend on is settled by the census.
+# The census fixes all that reading, clusters and distances depend on.
 _SETTLED = (
     "people.",
     "events.",

@@ -16,7 +16,7 @@ from .table import Table, is_finite
 def read_events(events: Table, spec: kernels.Spec, ids: DataFrame, work: Work, counts: dict[str, int]) -> DataFrame:
     """(u, item, value) of the events that are complete and of people to protect.
 
-    `ids` has everybody of the people table: (id, u), -1 for who is left out.
+    `ids` has all of the people table: (id, u), -1 for people left out.
     """
     projected = _project(events, spec)
     _check(events, spec, projected, counts)

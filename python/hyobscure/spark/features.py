@@ -127,7 +127,7 @@ class Features:
             parts = [_where(cell.isNotNull(), F.concat(F.lit(f"{feature.name} = "), cell), F.lit(1.0))]
         else:
             low, width = self._scale(feature)
-            if width is None or width == 0:  # nothing to tell people apart by
+            if width is None or width == 0:  # nothing that distinguishes people
                 return []
             parts = [_where(cell.isNotNull(), F.lit(feature.name), (cell - low) / width)]
         if self.missing == "category":

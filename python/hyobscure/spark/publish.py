@@ -1,4 +1,4 @@
-"""The release: everybody draws on the executors, and one join brings them their donor."""
+"""The release: all people draw on the executors, and one join brings each of them their donor."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Release:
     folder: str
     people: int
     events: int  # long data
-    people_unchanged: int  # who drew themselves as donor; private
+    people_unchanged: int  # people who drew themselves as donor; private
     manifest: str
 
 
@@ -50,7 +50,7 @@ def publish(
 
     Writes `folder` with people.parquet/, for long data events.parquet/, and manifest.json. The rows are those
     of the command line's release, in the same order over the part files in the order of their names. All
-    appears at once or nothing does; who was drawn as whose donor is deleted with the tables in `work`. A
+    appears at once or nothing does; the donors are deleted with the tables in `work`. A
     mechanism that `fit` called weaker than it should be is refused unless `accept_leakage`.
     """
     text = mechanism.text if isinstance(mechanism, Mechanism) else mechanism
@@ -140,7 +140,7 @@ class _Publisher:
     # --- who publishes whose features
 
     def _rank(self) -> DataFrame:
-        """Everybody's draw, and their rank in their own cell: by keyed hashes of ids."""
+        """Each person's draw, and the rank in the own cell: by keyed hashes of ids."""
         broadcast = self.work.spark.sparkContext.broadcast(self.mechanism)
         task = Draw(broadcast, self.spec, not self.in_order_of_ids)
         drawn = self.reading.rows.mapInArrow(task, task.schema)
@@ -156,7 +156,7 @@ class _Publisher:
         return people
 
     def _pair(self, people: DataFrame) -> DataFrame:
-        """One join, keyed by cell and place: no key has more than its own takers, however large the cell."""
+        """One join, keyed by cell and place: no key has more rows than people who drew it, however large the cell."""
         own = F.col("retained")
         takers = people.select(
             "u",

@@ -143,7 +143,7 @@ def long_tables(people: int = 300, seed: int = 3) -> dict[str, pa.Table]:
     age = random.integers(20, 50, people)
     films = np.arange(60)
     likes = random.random((people, 60)) < 0.05 + 0.4 * np.exp(-((films * 0.5 + 20 - age[:, None]) ** 2) / 60)
-    likes[:, 0] = True  # nobody is without an event
+    likes[:, 0] = True  # each person has an event
     person, film = np.nonzero(likes)
     order = random.permutation(len(person))
     person, film = person[order], film[order]

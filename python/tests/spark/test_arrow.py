@@ -1,4 +1,4 @@
-"""Batches as the kernels take them, whatever Spark has cut."""
+"""Batches as the kernels take them, wherever Spark has cut."""
 
 import numpy as np
 import pyarrow as pa
