@@ -21,6 +21,11 @@ class Outcome:
         return self.code in (0, 3)
 
     @property
+    def prose(self):
+        """Without the breaks of lines, for sentences that may be wrapped."""
+        return " ".join(self.out.split())
+
+    @property
     def json(self):
         lines = self.out.strip().splitlines()
         assert len(lines) == 1, f"expected one JSON object, got: {self.out!r}"

@@ -265,7 +265,7 @@ def test_a_column_with_two_roles_is_named(wide):
 
 def test_a_duplicate_person_is_refused_at_the_row(data):
     data.people[9][0] = data.people[4][0]
-    data.refused("people.csv, row 4", 'column "id"', "occurs again", "Keep one row a person")
+    data.refused("people.csv, row 4", 'column "id"', "occurs again", "Keep one row per person")
 
 
 def test_a_missing_id_is_refused_at_the_row(data):

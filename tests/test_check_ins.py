@@ -35,7 +35,7 @@ def test_the_example_becomes_a_verified_release_of_areas(hyobscure, example, tmp
     )  # cells with three people or more, in both sets
     assert hyobscure("publish", spec, "-m", tmp_path / "m.json", "-o", tmp_path / "r", "--accept-leakage").code == 0
     verified = hyobscure("verify", tmp_path / "r", "--against", spec)
-    assert verified.code == 0 and "every group is connected" in verified.out
+    assert verified.code == 0 and "every group is connected" in verified.prose
 
 
 def test_our_search_is_at_or_below_the_papers(hyobscure, example, tmp_path):

@@ -15,6 +15,11 @@ import pytest
 
 from conftest import BINARY
 
+
+def widest(text):
+    return max(map(len, text.splitlines()))
+
+
 COMMANDS = ["demo", "inspect", "fit", "publish", "verify", "synth", "settings"]
 STABLE_KEYS = {
     "leakage_bits",
@@ -45,6 +50,7 @@ def test_help_names_all_commands_and_each_shows_an_example(hyobscure):
         one = hyobscure(command, "--help")
         assert one.code == 0
         assert "Example: hyobscure " + command in one.out
+        assert widest(one.out) <= 100
 
 
 def test_the_whole_path_from_people_to_a_verified_release(hyobscure, tmp_path):
@@ -197,7 +203,7 @@ def test_every_method_goes_from_fit_to_a_verified_release(hyobscure, people, tmp
     assert f"Mechanism ({method}, " in fitted.out
     publish = ["publish", people / "spec.toml", "-m", tmp_path / "m.json", "-o", tmp_path / "r"]
     if method in WORSE_THAN_RANDOM:
-        assert fitted.code == 3 and "random donors at the same distance" in fitted.out
+        assert fitted.code == 3 and "random donors at the same distance" in fitted.prose
         refused = hyobscure(*publish)
         assert refused.code == 2 and "random donors" in refused.err and not (tmp_path / "r").exists()
         publish.append("--accept-leakage")
@@ -245,7 +251,7 @@ def test_kept_columns_join_the_cell_for_every_method(hyobscure, tmp_path, method
     verified = hyobscure("verify", tmp_path / "r", "--against", spec)
     assert verified.code == 0, verified.out
     assert "has the same kept values" in verified.out
-    assert "the limits are declared for groups; the smallest pool has" in verified.out
+    assert "the limits are declared for groups; the smallest pool has" in verified.prose
     assert "region" in rows(tmp_path / "r" / "people.csv")[0]
 
 
@@ -276,10 +282,10 @@ def test_limits_hold_for_pools_of_kept_cells_unless_told_otherwise(hyobscure, tm
     assert hyobscure("publish", spec, "-m", tmp_path / "m.json", "-o", tmp_path / "r").code == 0
     assert json.loads((tmp_path / "r" / "manifest.json").read_text())["constraints"]["for"] == "pools"
     verified = hyobscure("verify", tmp_path / "r", "--against", spec)
-    assert verified.code == 0 and "people per pool (same group and kept values) are at least k" in verified.out, (
+    assert verified.code == 0 and "people per pool (same group and kept values) are at least k" in verified.prose, (
         verified.out
     )
-    assert "people cannot be compared one by one" in verified.out  # ids are new
+    assert "people cannot be compared one by one" in verified.prose  # ids are new
 
 
 def test_the_manifest_says_less_than_fit_does(hyobscure, people, mechanism, release):
@@ -307,6 +313,7 @@ def test_compare_puts_all_methods_side_by_side(hyobscure, people, tmp_path):
     table = rows(tmp_path / "c" / "comparison.csv")
     assert {row["method"] for row in table} == {*METHODS, "fine-free", "fine-informed", "fine-learned"}
     assert all(method in compared.out for method in METHODS)
+    assert widest(compared.out.split("Wrote")[0]) <= 100
     whole = json.loads((tmp_path / "c" / "comparison.json").read_text())
     assert len(whole["budgets"]) == 4 and whole["complete"]
     free = {row["budget"]: float(row["leakage_bits"]) for row in table if row["method"] == "fine-free"}
@@ -368,6 +375,7 @@ def test_demo_ends_with_a_verified_release_and_where_to_look(hyobscure, tmp_path
         "Look at",
     ):
         assert part in shown.out
+    assert widest(shown.out) <= 100
     assert (tmp_path / "hyobscure-demo" / "release" / "manifest.json").exists()
     assert hyobscure("demo", "--people", 300, cwd=tmp_path).code == 2  # the folder exists
     assert hyobscure("demo", "--people", 300, "--force", cwd=tmp_path).code == 0

@@ -31,10 +31,10 @@ def test_the_text_shows_what_was_tried_and_publish_and_audit_go_on_from_there(hy
     spec.write_text(text.replace("budget_share = 0.7", 'budget = "at most 3 % of mAP"'))
     fitted = hyobscure("fit", spec, *QUICK, "-o", tmp_path / "m.json")
     assert fitted.usable, fitted.err
-    assert "Budgets tried" in fitted.out and "kept, chosen" in fitted.out and "broken" in fitted.out
+    assert "Budgets tried" in fitted.out and "met, chosen" in fitted.out and "missed" in fitted.out
     assert (
-        "Promise: at most 3 % of mAP. Kept: mean average precision " in fitted.out
-        and "with true features" in fitted.out
+        "Target: at most 3 % of mAP. Met: mean average precision " in fitted.prose
+        and "with true features" in fitted.prose
     )
     assert (
         hyobscure("publish", spec, *QUICK, "-m", tmp_path / "m.json", "-o", tmp_path / "r", "--accept-leakage").code
@@ -45,7 +45,7 @@ def test_the_text_shows_what_was_tried_and_publish_and_audit_go_on_from_there(hy
     audited = hyobscure("audit", spec, tmp_path / "r", *flags)
     assert audited.code == 0, audited.err
     use = next(use for use in audited.json["utilities"] if use["measure"] == "mean average precision")
-    assert f"mean average precision {use['published']['mean']:.4f}," in fitted.out
+    assert f"mean average precision {use['published']['mean']:.4f}," in fitted.prose
     # inspect needs no budget, compare has its own.
     assert hyobscure("inspect", spec).code == 0
     assert hyobscure("compare", spec, "--methods", "xobf,random", "--points", 2, "-o", tmp_path / "c").code == 0
@@ -58,7 +58,7 @@ def test_a_distance_needs_no_audit(hyobscure, people, tmp_path):
     assert fitted.json["promise"]["loss_percent"]["high"] == pytest.approx(50, abs=0.1)
     assert "utility" not in fitted.json["promise"]
     said = promised(hyobscure, people / "spec.toml", "at most 50 % of distance", tmp_path)
-    assert "of the distance of any donor of the group" in said.out
+    assert "of the distance of any donor of the group" in said.prose
 
 
 def test_a_task_is_a_kept_column(hyobscure, tmp_path):

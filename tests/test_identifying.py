@@ -60,9 +60,9 @@ def test_inspect_shows_every_column_and_says_what_would_be_refused(hyobscure, fo
     shown = hyobscure("inspect", write_spec(folder, "postcode", *IDENTIFYING))
     assert shown.code == 0, shown.err
     for name, reason in IDENTIFYING.items():
-        assert f'refused: "{name}", because ' in shown.out and reason in shown.out
+        assert f'refused: "{name}", because ' in shown.out and reason in shown.prose
     assert 'refused: "postcode"' not in shown.out and "people.allow_identifying" in shown.out
-    assert "2 people have an implausible" in shown.out and "an age below 0 or above 120" in shown.out
+    assert "2 people have an implausible" in shown.out and "an age below 0 or above 120" in shown.prose
     for cell in ("example.org", "Ann Lee", "wrote line", "north"):
         assert cell not in shown.out + shown.err
 

@@ -46,7 +46,7 @@ def test_a_second_draw_is_refused_and_says_what_both_would_tell(hyobscure, data,
     assert alone < together < entropy
 
     forced = publish(hyobscure, data, second, tmp_path / "r2", "--second-draw")
-    assert forced.code == 0 and "Drawn for before" in forced.out
+    assert forced.code == 0 and "Second draw: with 1 earlier release" in forced.prose
     manifest = json.loads((tmp_path / "r2" / "manifest.json").read_text())
     assert manifest["second_draw"]["earlier_draws"] == 1
     stated = manifest["second_draw"]["leakage_together_bits"]

@@ -1,5 +1,9 @@
 #include "cli/command.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <set>
@@ -7,6 +11,15 @@
 #include "hyobscure/base/terminal.h"
 
 namespace hyobscure::cli {
+namespace {
+
+std::string method_names() {
+  const auto settings = data::settings();
+  const auto found = std::ranges::find(settings, "method.name", &data::Setting::full_name);
+  return fmt::format("{}", fmt::join(found->choices, ", "));
+}
+
+}  // namespace
 
 void print(std::string_view text) {
   const std::string shown = for_terminal(text);
@@ -49,7 +62,7 @@ void add_spec_flags(CLI::App& command, SpecOptions& spec) {
       "largest expected distance, or such as \"at most 2 % of rating RMSE\" (channel.budget)", kShort);
   add("--clusters", "channel.clusters", "clusters of people (channel.clusters)", kShort);
   add("--groups", "groups.count", "number of groups (groups.count)", kShort);
-  add("--method", "method.name", "exact, hyobscure or xobf (method.name)", kShort);
+  add("--method", "method.name", method_names() + " (method.name)", kShort);
   add("--seed", "method.seed", "repeatable draws, for trials only (method.seed)", kShort);
   for (const data::Setting& setting : data::settings())
     add("--" + setting.full_name(), setting.full_name(), setting.help, "");

@@ -130,7 +130,7 @@ class _Reader:
             raise refusal(
                 self.people.place,
                 f"a person occurs again ({plural(again, 'row', 'rows')} too many)",
-                "Keep one row a person; events belong in [events].",
+                "Keep one row per person; events belong in [events].",
                 self.spec.id,
             )
         self._check_secrets(*found)

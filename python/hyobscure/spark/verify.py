@@ -196,7 +196,7 @@ def _check_alone(release: _Release, findings: Verification) -> bool:
     if release.ids != "drop":
         rows, ids = people.agg(F.count("*"), F.countDistinct("id")).first()
         findings.add_count(
-            "ids are unique", rows - ids, "rows have no id, or one that occurs before", "one row a person"
+            "ids are unique", rows - ids, "rows have no id, or one that occurs before", "one row per person"
         )
     if release.is_long:
         _check_events(release, people, findings)
@@ -459,7 +459,7 @@ class _Original:
         findings.add(
             "no feature column is the secret",
             [
-                f"column {name} holds the secret of everybody"
+                f"column {name} holds the secret of all people"
                 for name, differ in zip(self.spec.features, counts)
                 if differ == 0
             ],
@@ -483,15 +483,15 @@ class _Original:
         """Complete rows are compared, by their hashes."""
         mine, theirs = (self._long_rows if self.release.is_long else self._wide_rows)(published)
         findings.add_count(
-            "published features are somebody's true features",
+            "published features are the true features of a person",
             mine.join(theirs, "row", "left_anti").count(),
-            "people have features of nobody",
+            "people have features that no person has",
             "complete rows compared",
         )
         findings.add_count(
             "every donor is of the same group",
             mine.join(theirs, ["row", "label"], "left_anti").count(),
-            "people have features of nobody in their group",
+            "people have features that no person in their group has",
             "complete rows compared",
         )
 
