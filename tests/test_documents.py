@@ -44,7 +44,7 @@ def test_the_output_of_the_demo_in_readme_and_guide_is_the_real_one(hyobscure, t
 
 def test_the_readme_is_short_and_fits_a_terminal():
     lines = README.splitlines()
-    assert len(lines) <= 130
+    assert len(lines) <= 125
     for number, line in enumerate(lines, 1):
         assert len(line) <= 100, f"README.md:{number} has {len(line)} columns"
 
