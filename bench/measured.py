@@ -22,8 +22,13 @@ def measured(*command):
         child.returncode = os.waitstatus_to_exitcode(status)
         output.seek(0)
         text = output.read()
-    return {"wall": wall, "cpu": usage.ru_utime + usage.ru_stime, "peak_mb": usage.ru_maxrss * 1024 / 1e6,
-            "code": child.returncode, "output": text}
+    return {
+        "wall": wall,
+        "cpu": usage.ru_utime + usage.ru_stime,
+        "peak_mb": usage.ru_maxrss * 1024 / 1e6,
+        "code": child.returncode,
+        "output": text,
+    }
 
 
 def identity(program):

@@ -16,14 +16,40 @@ from matplotlib.ticker import MaxNLocator
 
 HERE = pathlib.Path(__file__).resolve().parent
 INK = "#7a7f87"  # readable on white and on black
-COLOURS = {"hyobscure": "#d1495b", "exact": "#8f5fd0", "fine": "#2a9d5c", "xobf": "#e08e2b", "ygen": "#b8860b", "privcheck": "#3d7fd6",
-           "dp": "#1aa3b5", "simp": "#9aa02c", "frapp": "#c665a5", "random": "#8a7a6b"}
+COLOURS = {
+    "hyobscure": "#d1495b",
+    "exact": "#8f5fd0",
+    "fine": "#2a9d5c",
+    "xobf": "#e08e2b",
+    "ygen": "#b8860b",
+    "privcheck": "#3d7fd6",
+    "dp": "#1aa3b5",
+    "simp": "#9aa02c",
+    "frapp": "#c665a5",
+    "random": "#8a7a6b",
+}
 
-plt.rcParams.update({
-    "svg.fonttype": "none", "svg.hashsalt": "hyobscure", "font.size": 9, "font.family": "sans-serif", "figure.facecolor": "none", "axes.facecolor": "none", "savefig.facecolor": "none",
-    "text.color": INK, "axes.edgecolor": INK, "axes.labelcolor": INK, "axes.titlecolor": INK, "xtick.color": INK, "ytick.color": INK,
-    "axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False, "axes.titlesize": 9,
-})
+plt.rcParams.update(
+    {
+        "svg.fonttype": "none",
+        "svg.hashsalt": "hyobscure",
+        "font.size": 9,
+        "font.family": "sans-serif",
+        "figure.facecolor": "none",
+        "axes.facecolor": "none",
+        "savefig.facecolor": "none",
+        "text.color": INK,
+        "axes.edgecolor": INK,
+        "axes.labelcolor": INK,
+        "axes.titlecolor": INK,
+        "xtick.color": INK,
+        "ytick.color": INK,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "legend.frameon": False,
+        "axes.titlesize": 9,
+    }
+)
 
 
 def read(file):
@@ -55,7 +81,9 @@ def points(axes, rows, x, y, low, high):
         xs, ys = [number(row, x) for row in own], [number(row, y) for row in own]
         below = [max(0, number(row, y) - number(row, low)) for row in own]
         above = [max(0, number(row, high) - number(row, y)) for row in own]
-        axes.errorbar(xs, ys, yerr=[below, above], fmt="o-", ms=3.5, lw=1, elinewidth=0.5, color=COLOURS[method], label=method)
+        axes.errorbar(
+            xs, ys, yerr=[below, above], fmt="o-", ms=3.5, lw=1, elinewidth=0.5, color=COLOURS[method], label=method
+        )
 
 
 def trade_off(rows, pictures, name, attacks):
@@ -63,7 +91,13 @@ def trade_off(rows, pictures, name, attacks):
     gains on true features with the same groups."""
     rows = good(rows)
     columns = 2 if len(attacks) > 1 else 1
-    figure, grid = plt.subplots(-(-len(attacks) // columns), columns, figsize=(4.2 * columns, 3.1 * -(-len(attacks) // columns)), squeeze=False, sharey=True)
+    figure, grid = plt.subplots(
+        -(-len(attacks) // columns),
+        columns,
+        figsize=(4.2 * columns, 3.1 * -(-len(attacks) // columns)),
+        squeeze=False,
+        sharey=True,
+    )
     for axes, (attack, title) in zip(grid.flat, attacks):
         points(axes, rows, "rmse_loss", f"{attack}_advantage", f"{attack}_advantage_low", f"{attack}_advantage_high")
         axes.axhline(0, color=INK, lw=1, ls="--")
@@ -73,7 +107,13 @@ def trade_off(rows, pictures, name, attacks):
         own = [row for row in rows if row["method"] == method]
         for axes, (attack, _) in zip(grid.flat, attacks):
             for row in own:
-                axes.plot(number(row, "rmse_loss"), number(row, f"{attack}_unobscured_advantage"), "_", ms=7, color=COLOURS[method])
+                axes.plot(
+                    number(row, "rmse_loss"),
+                    number(row, f"{attack}_unobscured_advantage"),
+                    "_",
+                    ms=7,
+                    color=COLOURS[method],
+                )
     handles, labels = grid.flat[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="lower center", ncols=5, fontsize=8)
     figure.tight_layout(rect=(0, 0.1, 1, 1))
@@ -85,10 +125,21 @@ def leakage(rows, pictures, name):
     """Bits of the features against the distance they cost."""
     rows = good(rows)
     figure, axes = plt.subplots(1, 2, figsize=(8.4, 3.2))
-    for axis, key, label in ((axes[0], "leakage_bits", "all leakage, bits"), (axes[1], "leakage_features_bits", "of it from features, bits")):
+    for axis, key, label in (
+        (axes[0], "leakage_bits", "all leakage, bits"),
+        (axes[1], "leakage_features_bits", "of it from features, bits"),
+    ):
         for method in methods_of(rows):
             own = sorted((row for row in rows if row["method"] == method), key=lambda row: number(row, "distance"))
-            axis.plot([number(row, "distance") for row in own], [number(row, key) for row in own], "o-", ms=3.5, lw=1, color=COLOURS[method], label=method)
+            axis.plot(
+                [number(row, "distance") for row in own],
+                [number(row, key) for row in own],
+                "o-",
+                ms=3.5,
+                lw=1,
+                color=COLOURS[method],
+                label=method,
+            )
         axis.set(xlabel="expected distance", ylabel=label)
         axis.xaxis.set_major_locator(MaxNLocator(5))
     axes[1].legend(fontsize=7, ncols=2)
@@ -105,11 +156,34 @@ def sweep(rows, pictures, name, key, label):
         xs = [i for i, value in enumerate(values) if value in own]
         chosen = [own[values[i]] for i in xs]
         ys = [number(row, "forest_I_error") for row in chosen]
-        error = [[number(row, "forest_I_error") - number(row, "forest_I_low") for row in chosen], [number(row, "forest_I_high") - number(row, "forest_I_error") for row in chosen]]
-        axes[0].errorbar(xs, ys, yerr=error, fmt="o-", ms=3.5, lw=1, elinewidth=0.5, color=COLOURS[method], label=method)
-        axes[0].plot(xs, [number(row, "forest_I_group_only") for row in chosen], "x--", ms=4, lw=0.8, color=COLOURS[method], label="guess from its groups")
-        axes[1].plot(xs, [number(row, "leakage_bits") for row in chosen], "o-", ms=3.5, lw=1, color=COLOURS[method], label=method)
-        axes[1].plot(xs, [number(row, "leakage_groups_bits") for row in chosen], "x--", ms=4, lw=0.8, color=COLOURS[method], label="of it by the groups")
+        error = [
+            [number(row, "forest_I_error") - number(row, "forest_I_low") for row in chosen],
+            [number(row, "forest_I_high") - number(row, "forest_I_error") for row in chosen],
+        ]
+        axes[0].errorbar(
+            xs, ys, yerr=error, fmt="o-", ms=3.5, lw=1, elinewidth=0.5, color=COLOURS[method], label=method
+        )
+        axes[0].plot(
+            xs,
+            [number(row, "forest_I_group_only") for row in chosen],
+            "x--",
+            ms=4,
+            lw=0.8,
+            color=COLOURS[method],
+            label="guess from its groups",
+        )
+        axes[1].plot(
+            xs, [number(row, "leakage_bits") for row in chosen], "o-", ms=3.5, lw=1, color=COLOURS[method], label=method
+        )
+        axes[1].plot(
+            xs,
+            [number(row, "leakage_groups_bits") for row in chosen],
+            "x--",
+            ms=4,
+            lw=0.8,
+            color=COLOURS[method],
+            label="of it by the groups",
+        )
     for axis, text in zip(axes, ("error of the forest, years (scenario I)", "leakage, bits")):
         axis.set_xticks(range(len(values)), values, rotation=0 if len(values) < 6 else 25)
         axis.set(xlabel=label, ylabel=text)
@@ -121,7 +195,11 @@ def scalability(rows, pictures, name):
     rows = good(rows)
     people = [number(row, "synthetic.people") for row in rows]
     figure, axes = plt.subplots(figsize=(4.6, 3.2))
-    for key, colour, label in (("read_seconds", "#3d7fd6", "reading"), ("census_seconds", "#e08e2b", "census"), ("method_seconds", "#d1495b", "cross-iteration")):
+    for key, colour, label in (
+        ("read_seconds", "#3d7fd6", "reading"),
+        ("census_seconds", "#e08e2b", "census"),
+        ("method_seconds", "#d1495b", "cross-iteration"),
+    ):
         axes.loglog(people, [number(row, key) for row in rows], "o-", ms=3.5, lw=1, color=colour, label=label)
     total = [sum(number(row, key) for key in ("read_seconds", "census_seconds", "method_seconds")) for row in rows]
     axes.loglog(people, total, "s--", ms=3, lw=1, color=INK, label="together")
@@ -139,7 +217,15 @@ def convergence(rows, pictures, name):
             own = [row for row in good(rows) if row["budget"] == budget and row["method.acceptance"] == rule]
             for seed in sorted({row["method.seed"] for row in own}):
                 run = [row for row in own if row["method.seed"] == seed and row["method"] == "hyobscure"]
-                axes.plot([int(row["round"]) for row in run], [number(row, "leakage_bits") for row in run], "o-", ms=3, lw=1, color=colour, label=f"budget {budget}" if seed == "1" else None)
+                axes.plot(
+                    [int(row["round"]) for row in run],
+                    [number(row, "leakage_bits") for row in run],
+                    "o-",
+                    ms=3,
+                    lw=1,
+                    color=colour,
+                    label=f"budget {budget}" if seed == "1" else None,
+                )
                 best = [row for row in own if row["method"] == "exact" and row["method.seed"] == seed]
                 if best:
                     axes.axhline(number(best[-1], "leakage_bits"), color=colour, lw=0.8, ls=":")
@@ -153,11 +239,16 @@ BOTH = [("forest_I", "random forest, scenario I"), ("forest_II", "random forest,
 ALL = BOTH + [("boosting_I", "XGBoost, scenario I"), ("boosting_II", "XGBoost, scenario II")]
 PICTURES = {
     "trade-off": lambda rows, to: (trade_off(rows, to, "trade-off", ALL), leakage(rows, to, "trade-off-leakage")),
-    "cross-iteration": lambda rows, to: (trade_off(rows, to, "cross-iteration", BOTH), leakage(rows, to, "cross-iteration-leakage")),
+    "cross-iteration": lambda rows, to: (
+        trade_off(rows, to, "cross-iteration", BOTH),
+        leakage(rows, to, "cross-iteration-leakage"),
+    ),
     "groups": lambda rows, to: sweep(rows, to, "groups", "groups.count", "number of groups"),
     "same-groups": lambda rows, to: (trade_off(rows, to, "same-groups", ALL), leakage(rows, to, "same-groups-leakage")),
     "clusters": lambda rows, to: sweep(rows, to, "clusters", "channel.clusters", "number of clusters"),
-    "people-limits": lambda rows, to: sweep(rows, to, "people-limits", "groups.people", "fewest, most people of a group"),
+    "people-limits": lambda rows, to: sweep(
+        rows, to, "people-limits", "groups.people", "fewest, most people of a group"
+    ),
     "value-limits": lambda rows, to: sweep(rows, to, "value-limits", "groups.values", "fewest, most values of a group"),
     "scalability": lambda rows, to: scalability(rows, to, "scalability"),
     "convergence": lambda rows, to: convergence(rows, to, "convergence"),

@@ -21,6 +21,11 @@ class Outcome:
         return self.code in (0, 3)
 
     @property
+    def prose(self):
+        """Without the breaks of lines, for sentences that may be wrapped."""
+        return " ".join(self.out.split())
+
+    @property
     def json(self):
         lines = self.out.strip().splitlines()
         assert len(lines) == 1, f"expected one JSON object, got: {self.out!r}"
@@ -29,7 +34,9 @@ class Outcome:
 
 def run(*arguments, cwd=None, timeout=300, **options):
     command = [str(BINARY), *map(str, arguments)]
-    done = subprocess.run(command, cwd=cwd, timeout=timeout, capture_output=True, text=True, errors="replace", **options)
+    done = subprocess.run(
+        command, cwd=cwd, timeout=timeout, capture_output=True, text=True, errors="replace", **options
+    )
     return Outcome(done)
 
 

@@ -16,8 +16,16 @@ QUICK = ["--audit.releases", 2, "--audit.attackers", "boosting"]
 def test_it_shows_attacks_their_controls_and_uses(hyobscure, people, mechanism, release):
     shown = hyobscure("audit", people / "spec.toml", release, "-m", mechanism, *QUICK)
     assert shown.code == 0, shown.err
-    for part in ("boosted trees", "group alone", "on true features", "not which row is the target's", "So publish once", "rating prediction", "recommendation"):
-        assert part in shown.out, part
+    for part in (
+        "boosted trees",
+        "group alone",
+        "on true features",
+        "not which row is the target's",
+        "So publish once",
+        "rating prediction",
+        "recommendation",
+    ):
+        assert part in shown.prose, part
     assert "nan" not in shown.out.lower()
 
 
@@ -33,17 +41,22 @@ def test_json_has_every_figure_with_its_interval(hyobscure, people, mechanism, r
 
 
 def test_true_features_of_dependent_people_are_found_out_and_the_release_less(hyobscure, people, mechanism, release):
-    attack = hyobscure("audit", people / "spec.toml", release, "-m", mechanism, *QUICK, "--audit.scenarios", "I", "--json").json["attacks"][0]
+    attack = hyobscure(
+        "audit", people / "spec.toml", release, "-m", mechanism, *QUICK, "--audit.scenarios", "I", "--json"
+    ).json["attacks"][0]
     assert attack["unobscured"]["mean"] < attack["published"]["mean"]
 
 
 def test_the_files_alone_can_be_audited_where_ids_were_kept(hyobscure, people, mechanism, release, tmp_path):
     refused = hyobscure("audit", people / "spec.toml", release, *QUICK, "--audit.scenarios", "I")
     assert refused.code == 2 and "ids are not kept" in refused.err and "-m" in refused.err
-    assert hyobscure("publish", people / "spec.toml", "-m", mechanism, "-o", tmp_path / "r", "--release.ids", "keep").code == 0
+    assert (
+        hyobscure("publish", people / "spec.toml", "-m", mechanism, "-o", tmp_path / "r", "--release.ids", "keep").code
+        == 0
+    )
     shown = hyobscure("audit", people / "spec.toml", tmp_path / "r", *QUICK, "--audit.scenarios", "I")
     assert shown.code == 0, shown.err
-    assert "other split" in shown.out and "Informed attacker" not in shown.out
+    assert "other split" in shown.prose and "Informed attacker" not in shown.out
 
 
 def test_a_release_of_other_data_is_refused(hyobscure, people, mechanism, release, tmp_path):
@@ -68,10 +81,25 @@ def test_a_kept_column_can_be_the_task(hyobscure, tmp_path):
     data = tmp_path / "data"
     assert hyobscure("synth", "--people", 300, "--kind", "tabular", "-o", data).code == 0
     spec = data / "spec.toml"
-    spec.write_text(spec.read_text().replace('"region", ', "").replace('secret = "age"', 'secret = "age"\nkeep = ["region"]'))
-    assert hyobscure("fit", spec, "--method", "random", "--channel.budget_share", 0.5, "--groups.limits_for", "groups", "-o", tmp_path / "m.json").usable
+    spec.write_text(
+        spec.read_text().replace('"region", ', "").replace('secret = "age"', 'secret = "age"\nkeep = ["region"]')
+    )
+    assert hyobscure(
+        "fit",
+        spec,
+        "--method",
+        "random",
+        "--channel.budget_share",
+        0.5,
+        "--groups.limits_for",
+        "groups",
+        "-o",
+        tmp_path / "m.json",
+    ).usable
     assert hyobscure("publish", spec, "-m", tmp_path / "m.json", "-o", tmp_path / "r", "--accept-leakage").code == 0
-    found = hyobscure("audit", spec, tmp_path / "r", "-m", tmp_path / "m.json", *QUICK, "--audit.task", "region", "--json")
+    found = hyobscure(
+        "audit", spec, tmp_path / "r", "-m", tmp_path / "m.json", *QUICK, "--audit.task", "region", "--json"
+    )
     assert found.code == 0, found.err
     task = found.json["utilities"][0]
     assert "region" in task["name"] and task["measure"] in ("AUC", "accuracy", "area under the ROC curve")
@@ -80,9 +108,11 @@ def test_a_kept_column_can_be_the_task(hyobscure, tmp_path):
 def test_too_few_people_are_refused(hyobscure, tmp_path):
     rows = [f"p{i},{20 + i % 4},{i % 3},{i % 2}" for i in range(16)]
     (tmp_path / "people.csv").write_text("id,age,a,b\n" + "\n".join(rows) + "\n")
-    (tmp_path / "spec.toml").write_text('[people]\nfile = "people.csv"\nid = "id"\nsecret = "age"\nfeatures = ["a", "b"]\nscale = "none"\n'
-                                        '[groups]\npeople = [2, 16]\nvalues = [1, 4]\n[channel]\nclusters = 2\ndistance = "euclidean"\nbudget_share = 0.5\n'
-                                        '[method]\nname = "random"\n')
+    (tmp_path / "spec.toml").write_text(
+        '[people]\nfile = "people.csv"\nid = "id"\nsecret = "age"\nfeatures = ["a", "b"]\nscale = "none"\n'
+        '[groups]\npeople = [2, 16]\nvalues = [1, 4]\n[channel]\nclusters = 2\ndistance = "euclidean"\nbudget_share = 0.5\n'
+        '[method]\nname = "random"\n'
+    )
     assert hyobscure("fit", tmp_path / "spec.toml", "-o", tmp_path / "m.json").code == 0
     assert hyobscure("publish", tmp_path / "spec.toml", "-m", tmp_path / "m.json", "-o", tmp_path / "r").code == 0
     refused = hyobscure("audit", tmp_path / "spec.toml", tmp_path / "r", "-m", tmp_path / "m.json")
@@ -90,27 +120,72 @@ def test_too_few_people_are_refused(hyobscure, tmp_path):
 
 
 def test_compare_audits_every_method_and_the_report_takes_its_curves(hyobscure, people, mechanism, release, tmp_path):
-    compared = hyobscure("compare", people / "spec.toml", "--methods", "exact,random", "--points", 2, "--audit", *QUICK, "--audit.scenarios", "I", "-o", tmp_path / "c")
+    compared = hyobscure(
+        "compare",
+        people / "spec.toml",
+        "--methods",
+        "exact,random",
+        "--points",
+        2,
+        "--audit",
+        *QUICK,
+        "--audit.scenarios",
+        "I",
+        "-o",
+        tmp_path / "c",
+    )
     assert compared.code == 0, compared.err
-    assert "strongest attacker" in compared.out
+    assert "strongest" in compared.out and "loss of recommendation" in compared.prose
     rows = list(csv.DictReader((tmp_path / "c" / "audits.csv").open()))
     assert {row["method"] for row in rows} == {"exact", "random"} and {row["kind"] for row in rows} == {"attack", "use"}
     assert all(row["mean"] != "nan" for row in rows)
     page = tmp_path / "report.html"
-    audited = hyobscure("audit", people / "spec.toml", release, "-m", mechanism, *QUICK, "--report", page, "--comparison", tmp_path / "c")
+    audited = hyobscure(
+        "audit",
+        people / "spec.toml",
+        release,
+        "-m",
+        mechanism,
+        *QUICK,
+        "--report",
+        page,
+        "--comparison",
+        tmp_path / "c",
+    )
     assert audited.code == 0, audited.err
     facts = facts_of(page)
-    for section in ("data", "release", "checks", "groups", "histogram", "leakage", "channel", "frontier", "tradeoff", "audit", "settings", "limits"):
+    for section in (
+        "data",
+        "release",
+        "checks",
+        "groups",
+        "histogram",
+        "leakage",
+        "channel",
+        "frontier",
+        "tradeoff",
+        "audit",
+        "settings",
+        "limits",
+    ):
         assert facts[section], section
     again = hyobscure("audit", people / "spec.toml", release, "-m", mechanism, *QUICK, "--report", page)
     assert again.code == 2 and "report.html" in again.err
 
 
-@pytest.mark.skipif(not shutil.which("chromium") or not (SOURCE / "web" / "node_modules").exists(), reason="there is no Chromium, or web/node_modules: ./run test installs both")
+@pytest.mark.skipif(
+    not shutil.which("chromium") or not (SOURCE / "web" / "node_modules").exists(),
+    reason="there is no Chromium, or web/node_modules: ./run test installs both",
+)
 def test_the_report_of_the_demo_opens_in_a_browser(hyobscure, tmp_path):
     made = hyobscure("demo", "--people", 300, "-o", tmp_path / "demo")
     assert made.code == 0, made.err
-    opened = subprocess.run(["node", SOURCE / "web" / "tests" / "open_report.mjs", tmp_path / "demo" / "report.html"], capture_output=True, text=True, timeout=300)
+    opened = subprocess.run(
+        ["node", SOURCE / "web" / "tests" / "open_report.mjs", tmp_path / "demo" / "report.html"],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
     assert opened.returncode == 0, opened.stdout + opened.stderr
     assert json.loads(opened.stdout)["charts"] >= 8
 
@@ -123,7 +198,18 @@ def facts_of(page):
 
 def test_a_damaged_comparison_is_refused_and_one_without_a_report_too(hyobscure, people, mechanism, release, tmp_path):
     (tmp_path / "comparison.json").write_text("{}")
-    given = ["audit", people / "spec.toml", release, "-m", mechanism, *QUICK, "--audit.scenarios", "I", "--comparison", tmp_path]
+    given = [
+        "audit",
+        people / "spec.toml",
+        release,
+        "-m",
+        mechanism,
+        *QUICK,
+        "--audit.scenarios",
+        "I",
+        "--comparison",
+        tmp_path,
+    ]
     damaged = hyobscure(*given, "--report", tmp_path / "report.html")
     assert damaged.code == 2 and "damaged" in damaged.err and not (tmp_path / "report.html").exists()
     assert hyobscure(*given).code == 2
@@ -131,6 +217,24 @@ def test_a_damaged_comparison_is_refused_and_one_without_a_report_too(hyobscure,
 
 def test_a_comparison_of_other_people_is_refused(hyobscure, people, mechanism, release, tmp_path):
     assert hyobscure("synth", "--people", 300, "--seed", 9, "-o", tmp_path / "d").code == 0
-    assert hyobscure("compare", tmp_path / "d" / "spec.toml", "--methods", "random", "--points", 2, "-o", tmp_path / "c").code == 0
-    refused = hyobscure("audit", people / "spec.toml", release, "-m", mechanism, *QUICK, "--audit.scenarios", "I", "--report", tmp_path / "report.html", "--comparison", tmp_path / "c")
+    assert (
+        hyobscure(
+            "compare", tmp_path / "d" / "spec.toml", "--methods", "random", "--points", 2, "-o", tmp_path / "c"
+        ).code
+        == 0
+    )
+    refused = hyobscure(
+        "audit",
+        people / "spec.toml",
+        release,
+        "-m",
+        mechanism,
+        *QUICK,
+        "--audit.scenarios",
+        "I",
+        "--report",
+        tmp_path / "report.html",
+        "--comparison",
+        tmp_path / "c",
+    )
     assert refused.code == 2 and "other people" in refused.err

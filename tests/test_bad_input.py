@@ -64,11 +64,15 @@ class Data:
         towns = [f"{MARK}town", "here", "there"]
         if wide:
             self.people = [["id", "age", "height", "steps", "town"]]
-            self.people += [[i, a, chance.randint(1, 99), chance.randint(1, 99), chance.choice(towns)] for i, a in zip(ids, ages)]
+            self.people += [
+                [i, a, chance.randint(1, 99), chance.randint(1, 99), chance.choice(towns)] for i, a in zip(ids, ages)
+            ]
         else:
             self.people = [["id", "age"]] + [[i, a] for i, a in zip(ids, ages)]
         self.events = [["who", "what", "stars"]]
-        self.events += [[i, f"{MARK}film{what}", chance.randint(1, 5)] for i in ids for what in chance.sample(range(12), 5)]
+        self.events += [
+            [i, f"{MARK}film{what}", chance.randint(1, 5)] for i in ids for what in chance.sample(range(12), 5)
+        ]
         self.spec = WIDE if wide else LONG
         self.wide = wide
         self.files = {}  # further files, or bytes instead of the tables
@@ -149,6 +153,7 @@ def test_the_unspoilt_data_works(data):
 
 # --- files that are not there, or hold nothing ---------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("file", ["people.csv", "events.csv"])
 def test_a_missing_file_is_named(long, file):
     long.files[file] = None
@@ -180,23 +185,35 @@ def test_a_missing_spec_is_named(hyobscure, tmp_path):
 
 
 def test_a_missing_mechanism_is_named(hyobscure, people, tmp_path):
-    both = [hyobscure("publish", people / "spec.toml", "-m", tmp_path / "none.json", "-o", tmp_path / "r", *flag) for flag in ([], ["--json"])]
+    both = [
+        hyobscure("publish", people / "spec.toml", "-m", tmp_path / "none.json", "-o", tmp_path / "r", *flag)
+        for flag in ([], ["--json"])
+    ]
     refused(*both, "none.json: there is no such file")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_an_output_in_a_folder_that_is_not_there_is_named(hyobscure, people, tmp_path):
-    both = [hyobscure("fit", people / "spec.toml", "-o", tmp_path / "none" / "m.json", *flag) for flag in ([], ["--json"])]
+    both = [
+        hyobscure("fit", people / "spec.toml", "-o", tmp_path / "none" / "m.json", *flag) for flag in ([], ["--json"])
+    ]
     refused(*both, "none: there is no such folder")
     assert list(tmp_path.iterdir()) == []
 
 
 # --- columns -------------------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("key, column, file", [
-    ("id", "id", "people.csv"), ("secret", "age", "people.csv"),
-    ("person", "who", "events.csv"), ("item", "what", "events.csv"), ("value", "stars", "events.csv"),
-])
+
+@pytest.mark.parametrize(
+    "key, column, file",
+    [
+        ("id", "id", "people.csv"),
+        ("secret", "age", "people.csv"),
+        ("person", "who", "events.csv"),
+        ("item", "what", "events.csv"),
+        ("value", "stars", "events.csv"),
+    ],
+)
 def test_an_unknown_column_is_named(long, key, column, file):
     long.replace(f'{key} = "{column}"', f'{key} = "nonesuch"')
     long.refused(file, 'column "nonesuch"', "there is no such column", "Correct the name")
@@ -222,9 +239,14 @@ def test_cells_of_a_file_without_a_header_are_not_taken_for_names(long, secret, 
         assert f'"{cell}"' not in text, text
 
 
-@pytest.mark.parametrize("file, header, column", [
-    ("people.csv", ["id", "age", "age"], "age"), ("people.csv", ["id", "age", "ID"], "id"), ("events.csv", ["who", "what", "stars", "what"], "what"),
-])
+@pytest.mark.parametrize(
+    "file, header, column",
+    [
+        ("people.csv", ["id", "age", "age"], "age"),
+        ("people.csv", ["id", "age", "ID"], "id"),
+        ("events.csv", ["who", "what", "stars", "what"], "what"),
+    ],
+)
 def test_a_duplicate_column_is_named(long, file, header, column):
     table = long.people if file == "people.csv" else long.events
     for row in table[1:]:
@@ -240,9 +262,10 @@ def test_a_column_with_two_roles_is_named(wide):
 
 # --- people and events that do not fit ------------------------------------------------------------------------------------
 
+
 def test_a_duplicate_person_is_refused_at_the_row(data):
     data.people[9][0] = data.people[4][0]
-    data.refused("people.csv, row 4", 'column "id"', "occurs again", "Keep one row a person")
+    data.refused("people.csv, row 4", 'column "id"', "occurs again", "Keep one row per person")
 
 
 def test_a_missing_id_is_refused_at_the_row(data):
@@ -253,7 +276,9 @@ def test_a_missing_id_is_refused_at_the_row(data):
 def test_events_of_unknown_people_are_refused_at_the_row_or_counted(long):
     long.events.insert(8, [f"{MARK}-nobody", "x", 3])
     long.events.append([f"{MARK}-nobody", "y", 3])
-    long.refused("events.csv, row 8", 'column "who"', "not in the people table (2 events", 'events.unknown_people = "leave-out"')
+    long.refused(
+        "events.csv, row 8", 'column "who"', "not in the people table (2 events", 'events.unknown_people = "leave-out"'
+    )
     fitted = long.works("--events.unknown_people", "leave-out")
     assert 2 in numbers_of(fitted, "unknown")
 
@@ -304,6 +329,7 @@ def test_a_repeated_event_with_a_value_is_refused_or_merged(long):
 
 
 # --- cells ---------------------------------------------------------------------------------------------------------------
+
 
 def test_a_secret_that_is_not_a_number_is_refused_at_the_row(data):
     data.people[9][1] = data.people[12][1] = MARK
@@ -397,8 +423,9 @@ def test_a_person_whose_events_are_all_zero_has_none(long):
 
 # --- too little ----------------------------------------------------------------------------------------------------------
 
+
 def keep_people(data, people):
-    data.people = data.people[:people + 1]
+    data.people = data.people[: people + 1]
     known = {row[0] for row in data.people} | {"who"}
     data.events = [row for row in data.events if row[0] in known]
     return data
@@ -433,6 +460,7 @@ def test_fewer_distinct_rows_than_clusters_are_refused_with_a_number_that_works(
 
 # --- constraints -----------------------------------------------------------------------------------------------------------
 
+
 def limit_flags(count, people, values):
     return ["--groups.count", count, "--groups.people", people, "--groups.values", values]
 
@@ -444,18 +472,23 @@ def proposals(text):
     return [limit_flags(*one) for one in found]
 
 
-@pytest.mark.parametrize("count, people, values", [
-    (2, "61,99", "1,10"),     # k > people
-    (2, "31,60", "1,10"),     # two groups of 31 are more than there are
-    (4, "5,10", "1,10"),      # alpha too small for the number of groups
-    (2, "1,60", "1,4"),       # beta too small
-    (2, "1,60", "6,10"),      # l too large
-    (3, "19,21", "1,10"),     # steps of six people a value
-    (40, "1,60", "1,10"),     # more groups than values
-    (2, "1,60", "11,20"),     # more values than there are
-])
+@pytest.mark.parametrize(
+    "count, people, values",
+    [
+        (2, "61,99", "1,10"),  # k > people
+        (2, "31,60", "1,10"),  # two groups of 31 are more than there are
+        (4, "5,10", "1,10"),  # alpha too small for the number of groups
+        (2, "1,60", "1,4"),  # beta too small
+        (2, "1,60", "6,10"),  # l too large
+        (3, "19,21", "1,10"),  # steps of six people a value
+        (40, "1,60", "1,10"),  # more groups than values
+        (2, "1,60", "11,20"),  # more values than there are
+    ],
+)
 def test_constraints_that_no_grouping_meets_come_with_settings_that_work(long, count, people, values):
-    text = long.refused("spec.toml, [groups]", "no grouping meets the limits", "that work", flags=limit_flags(count, people, values))
+    text = long.refused(
+        "spec.toml, [groups]", "no grouping meets the limits", "that work", flags=limit_flags(count, people, values)
+    )
     for flags in proposals(text):
         fitted = long.works(*flags)
         low, high = (float(x) for x in flags[3].split(","))
@@ -472,7 +505,9 @@ def test_limits_without_a_count_come_with_settings_that_work(long):
 
 def test_infeasible_limits_of_synthetic_people_come_with_settings_that_work(hyobscure, people, tmp_path):
     asked = limit_flags(4, "95,100", "4,8")
-    both = [hyobscure("fit", people / "spec.toml", "-o", tmp_path / "m.json", *asked, *flag) for flag in ([], ["--json"])]
+    both = [
+        hyobscure("fit", people / "spec.toml", "-o", tmp_path / "m.json", *asked, *flag) for flag in ([], ["--json"])
+    ]
     for flags in proposals(refused(*both, "no grouping meets the limits")):
         fitted = hyobscure("fit", people / "spec.toml", "-o", tmp_path / "m.json", *flags, "--force")
         assert fitted.code == 0, fitted.err
@@ -499,7 +534,9 @@ def test_values_that_fit_into_no_group_are_named(long, count):
         long.works(*flags)
 
 
-@pytest.mark.parametrize("fixed", ["[[20, 24], [27, 29]]", "[[20, 22], [23, 26]]", "[[20, 20], [21, 29]]", "[[0, 9], [20, 29]]"])
+@pytest.mark.parametrize(
+    "fixed", ["[[20, 24], [27, 29]]", "[[20, 22], [23, 26]]", "[[20, 20], [21, 29]]", "[[0, 9], [20, 29]]"]
+)
 def test_given_groups_that_miss_people_or_limits_are_refused(long, fixed):
     long.refused("groups.fixed", "Correct the ranges", flags=["--groups.fixed", fixed])
 
@@ -532,7 +569,9 @@ def test_a_zero_budget_says_the_minimum_of_synthetic_people(hyobscure, people, t
     asked = hyobscure("fit", tmp_path / "spec.toml", "-o", tmp_path / "m.json")
     assert asked.code == 2
     smallest = float(re.search(r"is below ([0-9.e-]+)[, ]", asked.err)[1])
-    fitted = hyobscure("fit", tmp_path / "spec.toml", "-o", tmp_path / "m.json", "--method", "xobf", "--budget", smallest + 1e-6)
+    fitted = hyobscure(
+        "fit", tmp_path / "spec.toml", "-o", tmp_path / "m.json", "--method", "xobf", "--budget", smallest + 1e-6
+    )
     assert fitted.usable, fitted.err
 
 
@@ -595,7 +634,11 @@ def test_zero_bytes_in_a_csv_file_are_refused_or_harmless(long, section, file):
 
 
 @pytest.mark.parametrize("section", ["people", "events"])
-@pytest.mark.parametrize("line", [f'"{MARK},1,2', f"{MARK},1,2,3,4,5,6", MARK, f'{MARK}"x"y,"1'], ids=["open-quote", "many-cells", "one-cell", "odd-quotes"])
+@pytest.mark.parametrize(
+    "line",
+    [f'"{MARK},1,2', f"{MARK},1,2,3,4,5,6", MARK, f'{MARK}"x"y,"1'],
+    ids=["open-quote", "many-cells", "one-cell", "odd-quotes"],
+)
 def test_a_broken_line_is_refused_without_being_shown(long, section, line):
     table = as_csv(long.people if section == "people" else long.events).splitlines(keepends=True)
     table.insert(30, line.encode() + b"\n")
@@ -606,7 +649,7 @@ def test_a_broken_line_is_refused_without_being_shown(long, section, line):
 def zstd(content):
     """One frame of uncompressed blocks: enough for a reader."""
     frame = struct.pack("<IBI", 0xFD2FB528, 0xA0, len(content))
-    pieces = [content[i:i + 1000] for i in range(0, len(content), 1000)]
+    pieces = [content[i : i + 1000] for i in range(0, len(content), 1000)]
     for n, piece in enumerate(pieces):
         frame += struct.pack("<I", (len(piece) << 3) | (n == len(pieces) - 1))[:3] + piece
     return frame
@@ -638,6 +681,7 @@ def test_a_damaged_gzip_file_is_refused(long):
 @pytest.fixture(scope="module")
 def parquet(tmp_path_factory):
     from conftest import run
+
     folder = tmp_path_factory.mktemp("parquet") / "data"
     made = run("synth", "--people", 200, "--items", 50, "--entries", 20, "--format", "parquet", "-o", folder)
     assert made.code == 0, made.err
@@ -650,7 +694,10 @@ def test_a_parquet_file_that_is_cut_off_is_refused(hyobscure, parquet, tmp_path,
     whole = (parquet / f"{section}.parquet").read_bytes()
     for end in (0, 3, 4, 50, len(whole) // 2, len(whole) - 4, len(whole) - 1):
         (tmp_path / "d" / f"{section}.parquet").write_bytes(whole[:end])
-        both = [hyobscure("fit", tmp_path / "d" / "spec.toml", "-o", tmp_path / "m.json", *flag) for flag in ([], ["--json"])]
+        both = [
+            hyobscure("fit", tmp_path / "d" / "spec.toml", "-o", tmp_path / "m.json", *flag)
+            for flag in ([], ["--json"])
+        ]
         refused(*both, f"{section}.parquet")
         assert not (tmp_path / "m.json").exists()
 
@@ -670,7 +717,9 @@ def test_a_parquet_file_with_damage_inside_is_refused_or_read(hyobscure, parquet
         assert done.code in (0, 2), (done.code, done.err)
 
 
-@pytest.mark.parametrize("broken", ['{"id": "' + MARK, '{"id": 1, "age"}', MARK, "[1, 2", '{"id": "' + MARK + '", "age": {"x": 1}}'])
+@pytest.mark.parametrize(
+    "broken", ['{"id": "' + MARK, '{"id": 1, "age"}', MARK, "[1, 2", '{"id": "' + MARK + '", "age": {"x": 1}}']
+)
 def test_broken_json_lines_are_refused(long, broken):
     lines = [json.dumps({"id": row[0], "age": row[1]}) for row in long.people[1:]]
     long.files["people.jsonl"] = "\n".join(lines[:20] + [broken] + lines[20:]) + "\n"
@@ -686,35 +735,59 @@ def test_whole_json_lines_are_read(long):
 
 # --- the spec --------------------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("old, new, words", [
-    ('id = "id"', "id = ", ["spec.toml, line 3", "TOML"]),
-    ("[people]", "[people", ["spec.toml, line 1", "TOML"]),
-    ('id = "id"', 'id = "id"\nid = "id"', ["spec.toml, line 4", "TOML"]),
-    ('secret = "age"', 'secrets = "age"', ["spec.toml, line 4", '"people.secrets"', 'Did you mean "people.secret"?']),
-    ("[channel]", "[chanel]", ["spec.toml, line 14", '"chanel"', "channel"]),
-    ("clusters = 3", 'clusters = "three"', ["spec.toml, line 15", 'channel.clusters: expected "auto" or whole number from 1 to 1000']),
-    ("clusters = 3", "clusters = 0", ["line 15", "channel.clusters", "from 1 to 1000"]),
-    ("clusters = 3", "clusters = 2.5", ["line 15", "channel.clusters"]),
-    ("budget_share = 0.5", "budget = -1", ["line 17", "channel.budget", "at least 0"]),
-    ("budget_share = 0.5", "budget = nan", ["line 17", "channel.budget"]),
-    ("budget_share = 0.5", "budget_share = 1.5", ["line 17", "channel.budget_share", "from 0 to 1"]),
-    ('"jensen-shannon"', '"manhattan"', ["line 16", "channel.distance", '"jensen-shannon"']),
-    ("people = [5, 55]", "people = [55, 5]", ["line 12", "groups.people", "from low to high"]),
-    ("people = [5, 55]", "people = 5", ["line 12", "groups.people", "from low to high"]),
-    ("people = [5, 55]", "people = [0, 5]", ["line 12", "groups.people", "at least 1"]),
-    ('id = "id"', "id = 7", ["line 3", "people.id", "text"]),
-    ('file = "people.csv"', 'file = "people.csv"\nheader = "no"', ["line 3", "people.header", "true or false"]),
-    ('file = "people.csv"\n', "", ["[people] names neither a file nor a query"]),
-    ('id = "id"\n', "", ["people.id is not given"]),
-    ('person = "who"\n', "", ["[events] needs person and item"]),
-    # contradictions
-    ('file = "people.csv"', 'file = "people.csv"\nquery = "SELECT 1"', ["[people] has both a file and a query", "Keep one"]),
-    ("budget_share = 0.5", "budget_share = 0.5\nbudget = 0.4", ["channel.budget", "channel.budget_share", "Keep one"]),
-    ('secret = "age"', 'secret = "age"\nfeatures = ["x"]', ["people.features and [events]", "Keep one"]),
-    ('secret = "age"', 'secret = "id"', ['column "id"', "one role"]),
-    ("count = 2", "count = 2\nfixed = [[20, 22], [23, 25], [26, 29]]", ["groups.count differs", "Leave groups.count out"]),
-    ("count = 2", "count = 2\nfixed = [[20, 25], [23, 29]]", ["groups.fixed overlap"]),
-])
+
+@pytest.mark.parametrize(
+    "old, new, words",
+    [
+        ('id = "id"', "id = ", ["spec.toml, line 3", "TOML"]),
+        ("[people]", "[people", ["spec.toml, line 1", "TOML"]),
+        ('id = "id"', 'id = "id"\nid = "id"', ["spec.toml, line 4", "TOML"]),
+        (
+            'secret = "age"',
+            'secrets = "age"',
+            ["spec.toml, line 4", '"people.secrets"', 'Did you mean "people.secret"?'],
+        ),
+        ("[channel]", "[chanel]", ["spec.toml, line 14", '"chanel"', "channel"]),
+        (
+            "clusters = 3",
+            'clusters = "three"',
+            ["spec.toml, line 15", 'channel.clusters: expected "auto" or whole number from 1 to 1000'],
+        ),
+        ("clusters = 3", "clusters = 0", ["line 15", "channel.clusters", "from 1 to 1000"]),
+        ("clusters = 3", "clusters = 2.5", ["line 15", "channel.clusters"]),
+        ("budget_share = 0.5", "budget = -1", ["line 17", "channel.budget", "at least 0"]),
+        ("budget_share = 0.5", "budget = nan", ["line 17", "channel.budget"]),
+        ("budget_share = 0.5", "budget_share = 1.5", ["line 17", "channel.budget_share", "from 0 to 1"]),
+        ('"jensen-shannon"', '"manhattan"', ["line 16", "channel.distance", '"jensen-shannon"']),
+        ("people = [5, 55]", "people = [55, 5]", ["line 12", "groups.people", "from low to high"]),
+        ("people = [5, 55]", "people = 5", ["line 12", "groups.people", "from low to high"]),
+        ("people = [5, 55]", "people = [0, 5]", ["line 12", "groups.people", "at least 1"]),
+        ('id = "id"', "id = 7", ["line 3", "people.id", "text"]),
+        ('file = "people.csv"', 'file = "people.csv"\nheader = "no"', ["line 3", "people.header", "true or false"]),
+        ('file = "people.csv"\n', "", ["[people] names neither a file nor a query"]),
+        ('id = "id"\n', "", ["people.id is not given"]),
+        ('person = "who"\n', "", ["[events] needs person and item"]),
+        # contradictions
+        (
+            'file = "people.csv"',
+            'file = "people.csv"\nquery = "SELECT 1"',
+            ["[people] has both a file and a query", "Keep one"],
+        ),
+        (
+            "budget_share = 0.5",
+            "budget_share = 0.5\nbudget = 0.4",
+            ["channel.budget", "channel.budget_share", "Keep one"],
+        ),
+        ('secret = "age"', 'secret = "age"\nfeatures = ["x"]', ["people.features and [events]", "Keep one"]),
+        ('secret = "age"', 'secret = "id"', ['column "id"', "one role"]),
+        (
+            "count = 2",
+            "count = 2\nfixed = [[20, 22], [23, 25], [26, 29]]",
+            ["groups.count differs", "Leave groups.count out"],
+        ),
+        ("count = 2", "count = 2\nfixed = [[20, 25], [23, 29]]", ["groups.fixed overlap"]),
+    ],
+)
 def test_a_faulty_spec_is_refused_at_the_key(long, old, new, words):
     long.replace(old, new)
     long.refused("spec.toml", *words)
@@ -726,11 +799,16 @@ def test_a_spec_that_is_not_a_spec_is_refused(long, content):
     long.refused("spec.toml")
 
 
-@pytest.mark.parametrize("flags, words", [
-    (["--channel.clusters", "three"], ["channel.clusters"]), (["--groups.people", "55,5"], ["groups.people"]),
-    (["--method", "magic"], ["--method", "hyobscure"]), (["--budget", "cheap"], ["--budget"]),
-    (["--method.seed", "-4"], ["method.seed"]),
-])
+@pytest.mark.parametrize(
+    "flags, words",
+    [
+        (["--channel.clusters", "three"], ["channel.clusters"]),
+        (["--groups.people", "55,5"], ["groups.people"]),
+        (["--method", "magic"], ["--method", "hyobscure"]),
+        (["--budget", "cheap"], ["--budget"]),
+        (["--method.seed", "-4"], ["method.seed"]),
+    ],
+)
 def test_a_faulty_flag_is_named_as_the_user_wrote_it(long, flags, words):
     long.refused(*words, flags=flags)
 
@@ -744,29 +822,33 @@ def test_wrong_usage_is_one_json_object_too(long, flags):
 
 # --- queries ---------------------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("query, words", [
-    ("DROP TABLE people", []),
-    ("CREATE TABLE t AS SELECT 1 AS id, 2 AS age", ["not a SELECT"]),
-    ("COPY (SELECT 1 AS id) TO 'stolen.csv'", ["not a SELECT"]),
-    ("ATTACH 'stolen.duckdb' AS s", ["not a SELECT"]),
-    ("SET threads = 1", ["not a SELECT"]),
-    ("SELECT 1 AS id, 2 AS age; COPY (SELECT 1) TO 'stolen.csv'", ["more than one statement"]),
-    ("", ["people"]),
-    (";", []),
-    ("SELEC id FROM 'people.csv'", ["syntax error"]),
-    ("SELECT id, age FROM 'people.csv' WHERE", ["syntax error"]),
-    ("SELECT id, aged AS age FROM 'people.csv'", ["aged"]),
-    ("SELECT nonesuch(id) AS id, age FROM 'people.csv'", ["nonesuch"]),
-    ("SELECT * FROM nonesuch", ["nonesuch"]),
-    ("SELECT * FROM 'nobody.csv'", ["nobody.csv"]),
-    ("SELECT CAST(id AS INTEGER) AS id, age FROM 'people.csv'", []),
-    ("SELECT error(id) AS id, age FROM 'people.csv'", []),
-    ("SELECT id, strptime(id, '%Y') AS age FROM 'people.csv'", []),
-    ("SELECT id, (SELECT id FROM 'people.csv')::INTEGER AS age FROM 'people.csv'", []),
-    ("SELECT * FROM read_csv('people.csv', types = {'id': 'INTEGER'})", []),
-    ("SELECT id, age, age + 1 AS age FROM 'people.csv'", ['column "age"', "two columns"]),
-    ("SELECT * FROM read_csv('https://localhost:1/people.csv')", []),
-])
+
+@pytest.mark.parametrize(
+    "query, words",
+    [
+        ("DROP TABLE people", []),
+        ("CREATE TABLE t AS SELECT 1 AS id, 2 AS age", ["not a SELECT"]),
+        ("COPY (SELECT 1 AS id) TO 'stolen.csv'", ["not a SELECT"]),
+        ("ATTACH 'stolen.duckdb' AS s", ["not a SELECT"]),
+        ("SET threads = 1", ["not a SELECT"]),
+        ("SELECT 1 AS id, 2 AS age; COPY (SELECT 1) TO 'stolen.csv'", ["more than one statement"]),
+        ("", ["people"]),
+        (";", []),
+        ("SELEC id FROM 'people.csv'", ["syntax error"]),
+        ("SELECT id, age FROM 'people.csv' WHERE", ["syntax error"]),
+        ("SELECT id, aged AS age FROM 'people.csv'", ["aged"]),
+        ("SELECT nonesuch(id) AS id, age FROM 'people.csv'", ["nonesuch"]),
+        ("SELECT * FROM nonesuch", ["nonesuch"]),
+        ("SELECT * FROM 'nobody.csv'", ["nobody.csv"]),
+        ("SELECT CAST(id AS INTEGER) AS id, age FROM 'people.csv'", []),
+        ("SELECT error(id) AS id, age FROM 'people.csv'", []),
+        ("SELECT id, strptime(id, '%Y') AS age FROM 'people.csv'", []),
+        ("SELECT id, (SELECT id FROM 'people.csv')::INTEGER AS age FROM 'people.csv'", []),
+        ("SELECT * FROM read_csv('people.csv', types = {'id': 'INTEGER'})", []),
+        ("SELECT id, age, age + 1 AS age FROM 'people.csv'", ['column "age"', "two columns"]),
+        ("SELECT * FROM read_csv('https://localhost:1/people.csv')", []),
+    ],
+)
 def test_a_query_that_cannot_be_used_is_refused(long, query, words):
     long.replace('file = "people.csv"', f"query = {json.dumps(query)}")
     long.refused("people", *words)
@@ -774,11 +856,14 @@ def test_a_query_that_cannot_be_used_is_refused(long, query, words):
 
 
 def test_the_query_of_events_is_named_as_such(long):
-    long.replace('file = "events.csv"', "query = \"SELECT who, what, CAST(what AS INTEGER) AS stars FROM 'events.csv'\"")
+    long.replace(
+        'file = "events.csv"', "query = \"SELECT who, what, CAST(what AS INTEGER) AS stars FROM 'events.csv'\""
+    )
     long.refused("events.query")
 
 
 # --- mechanisms --------------------------------------------------------------------------------------------------------------
+
 
 def publish(hyobscure, spec, mechanism, folder, *words):
     """publish says no; nothing is written."""
@@ -797,7 +882,9 @@ def test_a_mechanism_of_another_format_is_refused(hyobscure, people, mechanism, 
     publish(hyobscure, people / "spec.toml", tmp_path / "m.json", tmp_path, "m.json", "format", "fit again")
 
 
-@pytest.mark.parametrize("content", [b"", b"{}", b"[]", b"null", b"not JSON", b'{"kind": "hyobscure mechanism"}', NOISE, b"[" * 100_000])
+@pytest.mark.parametrize(
+    "content", [b"", b"{}", b"[]", b"null", b"not JSON", b'{"kind": "hyobscure mechanism"}', NOISE, b"[" * 100_000]
+)
 def test_a_mechanism_that_is_none_is_refused(hyobscure, people, tmp_path, content):
     (tmp_path / "m.json").write_bytes(content)
     publish(hyobscure, people / "spec.toml", tmp_path / "m.json", tmp_path, "m.json", "not a mechanism")
@@ -845,7 +932,12 @@ def test_a_mechanism_whose_numbers_do_not_fit_is_refused(hyobscure, people, mech
 
 def test_a_mechanism_made_for_other_people_is_refused(hyobscure, mechanism, tmp_path):
     others = tmp_path / "others"
-    assert hyobscure("synth", "--people", 400, "--items", 200, "--entries", 30, "--dependence", 0.8, "--seed", 2, "-o", others).code == 0
+    assert (
+        hyobscure(
+            "synth", "--people", 400, "--items", 200, "--entries", 30, "--dependence", 0.8, "--seed", 2, "-o", others
+        ).code
+        == 0
+    )
     publish(hyobscure, others / "spec.toml", mechanism, tmp_path, str(mechanism), "made for other data", "fit again")
 
 
@@ -872,6 +964,7 @@ def test_a_mechanism_notices_that_one_cell_changed(hyobscure, people, mechanism,
 
 # --- outputs that exist ------------------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("command", ["fit", "publish", "synth", "demo"])
 @pytest.mark.parametrize("existing", ["file", "folder", "empty-folder"])
 def test_an_existing_output_is_kept_without_force(hyobscure, people, mechanism, tmp_path, command, existing):
@@ -883,7 +976,12 @@ def test_an_existing_output_is_kept_without_force(hyobscure, people, mechanism, 
         if existing == "folder":
             (taken / "diary.txt").write_text("precious")
     before = sorted((path, path.read_text() if path.is_file() else "") for path in tmp_path.rglob("*"))
-    arguments = {"fit": [people / "spec.toml"], "publish": [people / "spec.toml", "-m", mechanism], "synth": ["--people", 100], "demo": ["--people", 200]}[command]
+    arguments = {
+        "fit": [people / "spec.toml"],
+        "publish": [people / "spec.toml", "-m", mechanism],
+        "synth": ["--people", 100],
+        "demo": ["--people", 200],
+    }[command]
     both = [hyobscure(command, *arguments, "-o", taken, *flag) for flag in ([], ["--json"])]
     words = ["this is a folder"] if command == "fit" and existing != "file" else ["exists already", "--force"]
     refused(*both, "taken", *words)
@@ -895,7 +993,12 @@ def test_force_does_not_delete_a_folder_that_is_not_ours(hyobscure, people, mech
     taken = tmp_path / "home"
     taken.mkdir()
     (taken / "diary.txt").write_text("precious")
-    arguments = {"fit": [people / "spec.toml"], "publish": [people / "spec.toml", "-m", mechanism], "synth": ["--people", 100], "demo": ["--people", 200]}[command]
+    arguments = {
+        "fit": [people / "spec.toml"],
+        "publish": [people / "spec.toml", "-m", mechanism],
+        "synth": ["--people", 100],
+        "demo": ["--people", 200],
+    }[command]
     both = [hyobscure(command, *arguments, "-o", taken, "--force", *flag) for flag in ([], ["--json"])]
     assert (taken / "diary.txt").exists()
     refused(*both, "home")
@@ -911,6 +1014,7 @@ def test_force_replaces_what_the_same_command_wrote(hyobscure, people, mechanism
 
 
 # --- releases ----------------------------------------------------------------------------------------------------------------
+
 
 @pytest.fixture
 def copied(release, tmp_path):
@@ -935,7 +1039,13 @@ def not_verified(hyobscure, folder, *words):
 @pytest.mark.parametrize("file", ["people.csv", "events.csv"])
 def test_verify_names_the_file_that_was_edited(hyobscure, copied, file):
     content = (copied / file).read_text()
-    for edited in (content + "\n", content[:-1], content.replace("1", "2", 1), content.replace("\n", "\r\n"), content[:len(content) // 2]):
+    for edited in (
+        content + "\n",
+        content[:-1],
+        content.replace("1", "2", 1),
+        content.replace("\n", "\r\n"),
+        content[: len(content) // 2],
+    ):
         (copied / file).write_text(edited, newline="")
         not_verified(hyobscure, copied, file)
 
@@ -964,7 +1074,7 @@ def test_verify_notices_every_edit_of_the_manifest(hyobscure, copied):
         (copied / "manifest.json").write_text(json.dumps(manifest, indent=2))
         asked = hyobscure("verify", copied)
         assert asked.code == 2 and "manifest" in asked.out + asked.err, (path, asked.out, asked.err)
-    for cut in (text[:len(text) // 2], text[1:], text.rstrip()[:-1]):
+    for cut in (text[: len(text) // 2], text[1:], text.rstrip()[:-1]):
         (copied / "manifest.json").write_text(cut)
         not_verified(hyobscure, copied, "manifest.json")
 
@@ -980,7 +1090,9 @@ def test_verify_names_the_file_and_quotes_no_cell(hyobscure, copied, file):
 
 
 @pytest.mark.parametrize("file", ["people.csv", "events.csv"])
-@pytest.mark.parametrize("content", [b"", NOISE, b"a,b\n1,2\n", MARK.encode() + b"\n"], ids=["empty", "noise", "other", "word"])
+@pytest.mark.parametrize(
+    "content", [b"", NOISE, b"a,b\n1,2\n", MARK.encode() + b"\n"], ids=["empty", "noise", "other", "word"]
+)
 def test_verify_names_a_file_that_was_replaced(hyobscure, copied, file, content):
     (copied / file).write_bytes(content)
     not_verified(hyobscure, copied, file)
@@ -1006,8 +1118,9 @@ def test_verify_names_a_folder_and_a_hidden_file_that_were_added(hyobscure, copi
 
 
 def test_verify_notices_an_edit_that_was_given_a_new_hash(hyobscure, copied):
-    """Somebody moves a person to another group and puts the new hash into the manifest: the seal tells."""
+    """A person was moved to another group and the new hash is in the manifest: the seal shows it."""
     import hashlib
+
     manifest = json.loads((copied / "manifest.json").read_text())
     labels = [group["label"] for group in manifest["groups"]]
     text = (copied / "people.csv").read_text()
@@ -1067,6 +1180,7 @@ def test_verify_against_other_people_fails(hyobscure, release, tmp_path):
 
 # --- the other commands --------------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("fault", ["cell", "duplicate", "missing", "utf8"])
 def test_every_command_that_reads_data_refuses_it_alike(long, people, mechanism, release, fault):
     if fault == "cell":
@@ -1078,8 +1192,15 @@ def test_every_command_that_reads_data_refuses_it_alike(long, people, mechanism,
     else:
         long.files["people.csv"] = as_csv(long.people).replace(b"zebra", b"\xff", 1)
     spec = long.write().folder / "spec.toml"
-    commands = [["inspect", spec], ["fit", spec, "-o", long.out / "m.json"], ["publish", spec, "-m", mechanism, "-o", long.out / "r"],
-                ["verify", release, "--against", spec]]
-    said = {refused(long.hyobscure(*one, cwd=long.out), long.hyobscure(*one, "--json", cwd=long.out), "people.csv") for one in commands}
+    commands = [
+        ["inspect", spec],
+        ["fit", spec, "-o", long.out / "m.json"],
+        ["publish", spec, "-m", mechanism, "-o", long.out / "r"],
+        ["verify", release, "--against", spec],
+    ]
+    said = {
+        refused(long.hyobscure(*one, cwd=long.out), long.hyobscure(*one, "--json", cwd=long.out), "people.csv")
+        for one in commands
+    }
     assert len(said) == 1, said
     assert list(long.out.iterdir()) == []

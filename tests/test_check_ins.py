@@ -8,7 +8,10 @@ import pytest
 from conftest import SOURCE
 
 DATA = pathlib.Path(os.environ.get("HYOBSCURE_DATA", SOURCE.parent / "shared" / "data"))
-SETS = {"check-ins": ("checkins-authors/check_in_data_3users.csv", 692), "foursquare": ("foursquare-nyc/checkins_nyc_venues10.csv.gz", 691)}
+SETS = {
+    "check-ins": ("checkins-authors/check_in_data_3users.csv", 692),
+    "foursquare": ("foursquare-nyc/checkins_nyc_venues10.csv.gz", 691),
+}
 
 
 @pytest.fixture(params=SETS)
@@ -27,10 +30,12 @@ def test_the_example_becomes_a_verified_release_of_areas(hyobscure, example, tmp
     fitted = hyobscure("fit", spec, "--method", "exact", "-o", tmp_path / "m.json", "--json")
     assert fitted.usable, fitted.err
     assert sum(group["people"] for group in fitted.json["groups"]) == people
-    assert sum(group["values"] for group in fitted.json["groups"]) == 68  # cells with three people or more, in both sets
+    assert (
+        sum(group["values"] for group in fitted.json["groups"]) == 68
+    )  # cells with three people or more, in both sets
     assert hyobscure("publish", spec, "-m", tmp_path / "m.json", "-o", tmp_path / "r", "--accept-leakage").code == 0
     verified = hyobscure("verify", tmp_path / "r", "--against", spec)
-    assert verified.code == 0 and "every group is connected" in verified.out
+    assert verified.code == 0 and "every group is connected" in verified.prose
 
 
 def test_our_search_is_at_or_below_the_papers(hyobscure, example, tmp_path):
@@ -39,8 +44,22 @@ def test_our_search_is_at_or_below_the_papers(hyobscure, example, tmp_path):
         for share in (0.2, 0.8):
             told = {}
             for method in ("hyobscure", "exact"):
-                fitted = hyobscure("fit", spec, "--method", method, "--method.seed", seed, "--groups.first", "paper",
-                                   "--channel.budget_share", share, "-o", tmp_path / "m.json", "--force", "--json")
+                fitted = hyobscure(
+                    "fit",
+                    spec,
+                    "--method",
+                    method,
+                    "--method.seed",
+                    seed,
+                    "--groups.first",
+                    "paper",
+                    "--channel.budget_share",
+                    share,
+                    "-o",
+                    tmp_path / "m.json",
+                    "--force",
+                    "--json",
+                )
                 assert fitted.usable, fitted.err
                 told[method] = fitted.json
             assert told["exact"]["budget"] == told["hyobscure"]["budget"]

@@ -15,10 +15,25 @@ import pytest
 
 from conftest import BINARY
 
+
+def widest(text):
+    return max(map(len, text.splitlines()))
+
+
 COMMANDS = ["demo", "inspect", "fit", "publish", "verify", "synth", "settings"]
 STABLE_KEYS = {
-    "leakage_bits", "leakage_groups_bits", "leakage_features_bits", "leakage_null_bits", "secret_entropy_bits",
-    "fano_error_bound", "distance", "budget", "gap_bits", "groups", "method", "seconds",
+    "leakage_bits",
+    "leakage_groups_bits",
+    "leakage_features_bits",
+    "leakage_null_bits",
+    "secret_entropy_bits",
+    "fano_error_bound",
+    "distance",
+    "budget",
+    "gap_bits",
+    "groups",
+    "method",
+    "seconds",
 }
 
 
@@ -35,6 +50,7 @@ def test_help_names_all_commands_and_each_shows_an_example(hyobscure):
         one = hyobscure(command, "--help")
         assert one.code == 0
         assert "Example: hyobscure " + command in one.out
+        assert widest(one.out) <= 100
 
 
 def test_the_whole_path_from_people_to_a_verified_release(hyobscure, tmp_path):
@@ -61,7 +77,9 @@ def test_a_release_has_the_shape_of_the_input_and_labels_for_ages(people, releas
     assert list(rows(people / "events.csv")[0]) == list(rows(release / "events.csv")[0])
 
 
-def test_publishing_again_gives_the_same_bytes_with_any_number_of_threads(hyobscure, people, mechanism, release, tmp_path):
+def test_publishing_again_gives_the_same_bytes_with_any_number_of_threads(
+    hyobscure, people, mechanism, release, tmp_path
+):
     for threads in (1, 2):
         again = tmp_path / str(threads)
         assert hyobscure("publish", people / "spec.toml", "-m", mechanism, "-o", again, "--threads", threads).code == 0
@@ -71,7 +89,12 @@ def test_publishing_again_gives_the_same_bytes_with_any_number_of_threads(hyobsc
 
 def test_a_seeded_fit_is_the_same_with_one_and_with_two_threads(hyobscure, people, tmp_path):
     for threads in (1, 2):
-        assert hyobscure("fit", people / "spec.toml", "--seed", 9, "-o", tmp_path / f"{threads}.json", "--threads", threads).code == 0
+        assert (
+            hyobscure(
+                "fit", people / "spec.toml", "--seed", 9, "-o", tmp_path / f"{threads}.json", "--threads", threads
+            ).code
+            == 0
+        )
     assert (tmp_path / "1.json").read_bytes() == (tmp_path / "2.json").read_bytes()
 
 
@@ -100,7 +123,9 @@ def test_every_shape_and_format_goes_through(hyobscure, tmp_path, kind, form):
     assert fitted.code == 0, fitted.err
     for ids in ("keep", "replace", "drop"):
         release = tmp_path / ids
-        published = hyobscure("publish", data / "spec.toml", "-m", tmp_path / "m.json", "-o", release, "--release.ids", ids)
+        published = hyobscure(
+            "publish", data / "spec.toml", "-m", tmp_path / "m.json", "-o", release, "--release.ids", ids
+        )
         assert ("pseudonymous: published under the original ids" in published.out) == (ids == "keep")
         if ids == "drop" and kind == "ratings":
             assert published.code == 2 and "replace" in published.err
@@ -130,8 +155,23 @@ def test_an_error_is_json_too(hyobscure, tmp_path):
 
 
 def test_every_key_is_a_flag(hyobscure, people, tmp_path):
-    fitted = hyobscure("fit", people / "spec.toml", "--groups.count", 3, "--groups.people", "40,300", "--groups.values", "4,30",
-                       "--channel.clusters", 5, "--method.name", "xobf", "-o", tmp_path / "m.json", "--json").json
+    fitted = hyobscure(
+        "fit",
+        people / "spec.toml",
+        "--groups.count",
+        3,
+        "--groups.people",
+        "40,300",
+        "--groups.values",
+        "4,30",
+        "--channel.clusters",
+        5,
+        "--method.name",
+        "xobf",
+        "-o",
+        tmp_path / "m.json",
+        "--json",
+    ).json
     assert len(fitted["groups"]) == 3
     assert fitted["method"] == "xobf"
 
@@ -150,7 +190,11 @@ def test_exact_proves_its_optimum_and_traces_the_whole_curve(hyobscure, people, 
 
 
 METHODS = ["fine", "exact", "hyobscure", "xobf", "ygen", "privcheck", "dp", "simp", "frapp", "random"]
-WORSE_THAN_RANDOM = ["ygen", "privcheck", "frapp"]  # on these people: baselines, blind to groups or to the sizes of pools
+WORSE_THAN_RANDOM = [
+    "ygen",
+    "privcheck",
+    "frapp",
+]  # on these people: baselines, blind to groups or to the sizes of pools
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -159,14 +203,16 @@ def test_every_method_goes_from_fit_to_a_verified_release(hyobscure, people, tmp
     assert f"Mechanism ({method}, " in fitted.out
     publish = ["publish", people / "spec.toml", "-m", tmp_path / "m.json", "-o", tmp_path / "r"]
     if method in WORSE_THAN_RANDOM:
-        assert fitted.code == 3 and "random donors at the same distance" in fitted.out
+        assert fitted.code == 3 and "random donors at the same distance" in fitted.prose
         refused = hyobscure(*publish)
         assert refused.code == 2 and "random donors" in refused.err and not (tmp_path / "r").exists()
         publish.append("--accept-leakage")
     else:
         assert fitted.code == 0, fitted.out + fitted.err
     assert hyobscure(*publish).code == 0
-    assert json.loads((tmp_path / "r" / "manifest.json").read_text()).get("accepted_leakage", False) == (method in WORSE_THAN_RANDOM)
+    assert json.loads((tmp_path / "r" / "manifest.json").read_text()).get("accepted_leakage", False) == (
+        method in WORSE_THAN_RANDOM
+    )
     verified = hyobscure("verify", tmp_path / "r", "--against", people / "spec.toml")
     assert verified.code == 0, verified.out
 
@@ -178,21 +224,34 @@ def test_kept_columns_join_the_cell_for_every_method(hyobscure, tmp_path, method
     spec = data / "spec.toml"
     text = spec.read_text().replace('"region", ', "").replace('secret = "age"', 'secret = "age"\nkeep = ["region"]')
     spec.write_text(text)
-    fitted = hyobscure("fit", spec, "--method", method, "--channel.clusters", 4, "--channel.budget_share", 0.8,
-                       "--groups.limits_for", "groups", "-o", tmp_path / "m.json", "--json")
+    fitted = hyobscure(
+        "fit",
+        spec,
+        "--method",
+        method,
+        "--channel.clusters",
+        4,
+        "--channel.budget_share",
+        0.8,
+        "--groups.limits_for",
+        "groups",
+        "-o",
+        tmp_path / "m.json",
+        "--json",
+    )
     assert fitted.code == 0, fitted.err
     mechanism = json.loads((tmp_path / "m.json").read_text())
     assert len(mechanism["channels"]) > len(mechanism["groups"])
     assert sum(channel["people"] for channel in mechanism["channels"]) == 300
     share = [group["people"] / 300 for group in mechanism["groups"]]
     by_groups_alone = -sum(p * math.log2(p) for p in share)
-    assert fitted.json["leakage_groups_bits"] > by_groups_alone + 1e-3  # what the kept column tells is counted
+    assert fitted.json["leakage_groups_bits"] > by_groups_alone + 1e-3  # the leakage of the kept column is counted
     assert fitted.json["joint_gap_bits"] is None
     assert hyobscure("publish", spec, "-m", tmp_path / "m.json", "-o", tmp_path / "r").code == 0
     verified = hyobscure("verify", tmp_path / "r", "--against", spec)
     assert verified.code == 0, verified.out
     assert "has the same kept values" in verified.out
-    assert "the limits are declared for groups; the smallest pool has" in verified.out
+    assert "the limits are declared for groups; the smallest pool has" in verified.prose
     assert "region" in rows(tmp_path / "r" / "people.csv")[0]
 
 
@@ -200,19 +259,33 @@ def test_limits_hold_for_pools_of_kept_cells_unless_told_otherwise(hyobscure, tm
     data = tmp_path / "data"
     assert hyobscure("synth", "--people", 300, "--kind", "tabular", "-o", data).code == 0
     spec, kept = data / "spec.toml", ["--channel.clusters", 4, "--method", "exact"]
-    spec.write_text(spec.read_text().replace('"region", ', "").replace('secret = "age"', 'secret = "age"\nkeep = ["region"]'))
+    spec.write_text(
+        spec.read_text().replace('"region", ', "").replace('secret = "age"', 'secret = "age"\nkeep = ["region"]')
+    )
     refused = hyobscure("fit", spec, *kept, "-o", tmp_path / "m.json")
     assert refused.code == 2 and "kept columns (region) make pools" in refused.err
     people, values = re.search(r"that work:\n  people = (\[.*?\]), values = (\[.*?\])", refused.err).groups()
-    fitted = hyobscure("fit", spec, *kept, "--groups.people", people.strip("[]").replace(" ", ""), "--groups.values", values.strip("[]").replace(" ", ""), "-o", tmp_path / "m.json")
+    fitted = hyobscure(
+        "fit",
+        spec,
+        *kept,
+        "--groups.people",
+        people.strip("[]").replace(" ", ""),
+        "--groups.values",
+        values.strip("[]").replace(" ", ""),
+        "-o",
+        tmp_path / "m.json",
+    )
     assert fitted.code == 0, fitted.err
     smallest = int(re.search(r"smallest pool: (\d+) people", fitted.out)[1])
     assert smallest >= float(people.strip("[]").split(",")[0])
     assert hyobscure("publish", spec, "-m", tmp_path / "m.json", "-o", tmp_path / "r").code == 0
     assert json.loads((tmp_path / "r" / "manifest.json").read_text())["constraints"]["for"] == "pools"
     verified = hyobscure("verify", tmp_path / "r", "--against", spec)
-    assert verified.code == 0 and "people per pool (same group and kept values) are at least k" in verified.out, verified.out
-    assert "people cannot be compared one by one" in verified.out  # ids are new
+    assert verified.code == 0 and "people per pool (same group and kept values) are at least k" in verified.prose, (
+        verified.out
+    )
+    assert "people cannot be compared one by one" in verified.prose  # ids are new
 
 
 def test_the_manifest_says_less_than_fit_does(hyobscure, people, mechanism, release):
@@ -226,7 +299,9 @@ def test_the_manifest_says_less_than_fit_does(hyobscure, people, mechanism, rele
 
 
 def test_donors_from_all_groups_are_for_comparison_only(hyobscure, people, tmp_path):
-    fitted = hyobscure("fit", people / "spec.toml", "--method", "random", "--method.within_groups", "false", "-o", tmp_path / "m.json")
+    fitted = hyobscure(
+        "fit", people / "spec.toml", "--method", "random", "--method.within_groups", "false", "-o", tmp_path / "m.json"
+    )
     assert fitted.code == 0 and "for comparisons only" in fitted.out
     refused = hyobscure("publish", people / "spec.toml", "-m", tmp_path / "m.json", "-o", tmp_path / "r")
     assert refused.code == 2 and "within_groups" in refused.err and not (tmp_path / "r").exists()
@@ -238,6 +313,7 @@ def test_compare_puts_all_methods_side_by_side(hyobscure, people, tmp_path):
     table = rows(tmp_path / "c" / "comparison.csv")
     assert {row["method"] for row in table} == {*METHODS, "fine-free", "fine-informed", "fine-learned"}
     assert all(method in compared.out for method in METHODS)
+    assert widest(compared.out.split("Wrote")[0]) <= 100
     whole = json.loads((tmp_path / "c" / "comparison.json").read_text())
     assert len(whole["budgets"]) == 4 and whole["complete"]
     free = {row["budget"]: float(row["leakage_bits"]) for row in table if row["method"] == "fine-free"}
@@ -249,7 +325,18 @@ def test_compare_puts_all_methods_side_by_side(hyobscure, people, tmp_path):
         if row["method"] in ("hyobscure", "xobf", "ygen", "privcheck"):
             assert exact[row["budget"]] <= float(row["leakage_bits"]) + 2e-8, row
     assert hyobscure("compare", people / "spec.toml", "--points", 4, "-o", tmp_path / "c").code == 2  # exists
-    again = hyobscure("compare", people / "spec.toml", "--methods", "xobf,random", "--budgets", "0.3,0.45", "-o", tmp_path / "c", "--force", "--json")
+    again = hyobscure(
+        "compare",
+        people / "spec.toml",
+        "--methods",
+        "xobf,random",
+        "--budgets",
+        "0.3,0.45",
+        "-o",
+        tmp_path / "c",
+        "--force",
+        "--json",
+    )
     assert again.code == 0 and [m["method"] for m in again.json["methods"]] == ["xobf", "random"]
     for wrong in (["--methods", "magic"], ["--budgets", "-1"], ["--points", "1"]):
         assert hyobscure("compare", people / "spec.toml", *wrong, "-o", tmp_path / "d").code == 2, wrong
@@ -278,9 +365,17 @@ def test_wrong_usage_exits_with_two(hyobscure):
 def test_demo_ends_with_a_verified_release_and_where_to_look(hyobscure, tmp_path):
     shown = hyobscure("demo", "--people", 300, cwd=tmp_path)
     assert shown.code == 0, shown.err
-    for part in ("$ hyobscure synth", "$ hyobscure inspect", "$ hyobscure fit", "$ hyobscure publish", "$ hyobscure verify",
-                 "Verified: all", "Look at"):
+    for part in (
+        "$ hyobscure synth",
+        "$ hyobscure inspect",
+        "$ hyobscure fit",
+        "$ hyobscure publish",
+        "$ hyobscure verify",
+        "Verified: all",
+        "Look at",
+    ):
         assert part in shown.out
+    assert widest(shown.out) <= 100
     assert (tmp_path / "hyobscure-demo" / "release" / "manifest.json").exists()
     assert hyobscure("demo", "--people", 300, cwd=tmp_path).code == 2  # the folder exists
     assert hyobscure("demo", "--people", 300, "--force", cwd=tmp_path).code == 0
@@ -298,7 +393,12 @@ def wait_until(condition, seconds=60):
 def test_control_c_leaves_nothing_behind(tmp_path):
     """Whenever it comes: the folder is there whole, or not at all."""
     for delay in (0.05, 0.3, 1.0):
-        process = subprocess.Popen([BINARY, "synth", "--people", "200000", "-o", tmp_path / "d"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            [BINARY, "synth", "--people", "200000", "-o", tmp_path / "d"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         time.sleep(delay)
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=60)

@@ -5,10 +5,13 @@ import re
 from conftest import SOURCE
 
 README = (SOURCE / "README.md").read_text()
+GUIDE = (SOURCE / "docs" / "guide.md").read_text()
 
 
 def test_the_settings_page_is_the_generated_one(hyobscure):
-    assert (SOURCE / "docs" / "settings.md").read_text() == hyobscure("settings").out, "run: build/hyobscure settings > docs/settings.md"
+    assert (SOURCE / "docs" / "settings.md").read_text() == hyobscure("settings").out, (
+        "run: build/hyobscure settings > docs/settings.md"
+    )
 
 
 def test_links_lead_to_files():
@@ -29,13 +32,21 @@ def alike(shown, real):
     return all(abs(a - b) <= max(1e-4, 0.002 * abs(a)) for a, b in numbers)
 
 
-def test_the_output_of_the_demo_in_the_readme_is_the_real_one(hyobscure, tmp_path):
-    block = re.search(r"ends like this.*?```\n(.*?)```", README, re.S).group(1)
+def test_the_output_of_the_demo_in_readme_and_guide_is_the_real_one(hyobscure, tmp_path):
     shown = hyobscure("demo", cwd=tmp_path)
     assert shown.code == 0, shown.err
     real = shown.out.splitlines()
-    for line in block.splitlines():
-        assert any(alike(line, other) for other in real), f"README shows a line that the demo does not print: {line!r}"
+    for name, page in (("README", README), ("guide", GUIDE)):
+        block = re.search(r"ends like this.*?```\n(.*?)```", page, re.S).group(1)
+        for line in block.splitlines():
+            assert any(alike(line, other) for other in real), f"{name}: the demo does not print {line!r}"
+
+
+def test_the_readme_is_short_and_fits_a_terminal():
+    lines = README.splitlines()
+    assert len(lines) <= 125
+    for number, line in enumerate(lines, 1):
+        assert len(line) <= 100, f"README.md:{number} has {len(line)} columns"
 
 
 def test_the_commands_of_the_readme_run_on_its_own_spec(hyobscure, tmp_path):
@@ -57,7 +68,7 @@ def test_the_guide_and_readme_name_keys_that_exist(hyobscure):
     known = set(re.findall(r"## \[(\w+)\]|^\| `(\w+)`", hyobscure("settings").out, re.M))
     sections = {section for section, _ in known if section}
     keys = {key for _, key in known if key}
-    for page in (README, (SOURCE / "docs" / "guide.md").read_text(), (SOURCE / "docs" / "method.md").read_text()):
+    for page in (README, GUIDE, (SOURCE / "docs" / "method.md").read_text()):
         for section, key in re.findall(r"`(\w+)\.(\w+)[`\s=]", page):
             if section in sections and key not in ("csv", "parquet"):
                 assert key in keys, f"{section}.{key}"

@@ -21,9 +21,11 @@ def with_an_empty_channel(m):
 
 
 def with_an_empty_cell(m):
-    """One cell of nobody, which everybody draws from."""
+    """One cell without people, from which all people draw."""
     channel = m["channels"][0]
-    channel["clusters"].append(next(c for c in range(1000) if c not in channel["clusters"] and c < len(m["clusters"]["centres"])))
+    channel["clusters"].append(
+        next(c for c in range(1000) if c not in channel["clusters"] and c < len(m["clusters"]["centres"]))
+    )
     channel["cell_people"].append(0)
     last = len(channel["clusters"]) - 1
     channel["rows"] = [[[last, 1.0]] for _ in channel["clusters"]]
@@ -37,10 +39,27 @@ def with_fewer_columns(m):
 
 def with_lengths_that_wrap(m):
     people = m["channels"][0]["people"]
-    m["channels"][0] = {"draw": "people", "people": people, "retain": 0, "lengths": [2**64 - people + 2, people - 1, *[1] * (people - 2)], "donors": [0] * people, "probabilities": [1.0] * people}
+    m["channels"][0] = {
+        "draw": "people",
+        "people": people,
+        "retain": 0,
+        "lengths": [2**64 - people + 2, people - 1, *[1] * (people - 2)],
+        "donors": [0] * people,
+        "probabilities": [1.0] * people,
+    }
 
 
-@pytest.mark.parametrize("edit", [without_last_member, without_centres, with_an_empty_channel, with_an_empty_cell, with_fewer_columns, with_lengths_that_wrap])
+@pytest.mark.parametrize(
+    "edit",
+    [
+        without_last_member,
+        without_centres,
+        with_an_empty_channel,
+        with_an_empty_cell,
+        with_fewer_columns,
+        with_lengths_that_wrap,
+    ],
+)
 def test_an_edited_mechanism_is_refused(people, mechanism, tmp_path, edit):
     content = json.loads(mechanism.read_text())
     edit(content)

@@ -76,7 +76,9 @@ def test_the_cross_iteration_never_raises_the_leakage(results):
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_a_run_that_was_ended_goes_on_to_the_same_results(hyobscure, results, tmp_path, how):
     name = "cross-iteration"
-    running = subprocess.Popen([BINARY, "experiment", name, "--quick", "-o", tmp_path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    running = subprocess.Popen(
+        [BINARY, "experiment", name, "--quick", "-o", tmp_path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     file = tmp_path / f"{name}.csv"
     patience = time.monotonic() + 120
     while not file.exists():

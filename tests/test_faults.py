@@ -44,6 +44,7 @@ def command(name, data, mechanism, output):
 
 # --- disks ---------------------------------------------------------------------------------------------------------------
 
+
 def mount(*arguments):
     done = subprocess.run(["mount", *map(str, arguments)], capture_output=True, text=True)
     if done.returncode != 0:
@@ -73,7 +74,18 @@ def says_that_it_cannot_write(done, output):
     assert ".partial-" not in done.err, done.err
 
 
-@pytest.mark.parametrize("name, size", [("fit", "4k"), ("publish", "64k"), ("publish", "4k"), ("synth", "64k"), ("synth", "4k"), ("demo", "64k"), ("demo", "1800k")])
+@pytest.mark.parametrize(
+    "name, size",
+    [
+        ("fit", "4k"),
+        ("publish", "64k"),
+        ("publish", "4k"),
+        ("synth", "64k"),
+        ("synth", "4k"),
+        ("demo", "64k"),
+        ("demo", "1800k"),
+    ],
+)
 def test_a_full_disk_is_named_and_nothing_stays(disk, people, mechanism, name, size):
     folder = disk(size)
     if name == "fit":
@@ -129,7 +141,9 @@ def test_data_on_a_read_only_disk_can_be_used(disk, people, tmp_path):
     mount("-o", "remount,ro", folder)
     fitted = run("fit", folder / "data" / "spec.toml", "-o", tmp_path / "m.json", cwd=folder)
     assert fitted.code == 0, fitted.err
-    published = run("publish", folder / "data" / "spec.toml", "-m", tmp_path / "m.json", "-o", tmp_path / "r", cwd=folder)
+    published = run(
+        "publish", folder / "data" / "spec.toml", "-m", tmp_path / "m.json", "-o", tmp_path / "r", cwd=folder
+    )
     assert published.code == 0, published.err
 
 
@@ -165,14 +179,19 @@ def test_an_existing_release_survives_bad_input_with_force(people, release, tmp_
 
 def test_an_output_that_cannot_be_printed_is_not_called_a_success(people):
     with open("/dev/full", "w") as full:
-        done = subprocess.run([BINARY, "inspect", people / "spec.toml"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+        done = subprocess.run(
+            [BINARY, "inspect", people / "spec.toml"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60
+        )
     assert done.returncode != 0
 
 
 # --- stops ---------------------------------------------------------------------------------------------------------------
 
+
 def start(*arguments, **options):
-    return subprocess.Popen([str(BINARY), *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+    return subprocess.Popen(
+        [str(BINARY), *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options
+    )
 
 
 def stop_after(process, seconds, number=signal.SIGINT):
@@ -239,14 +258,18 @@ def test_a_stop_is_answered_soon(many, tmp_path, name):
 def test_a_stop_while_the_data_is_read_is_no_crash(many, tmp_path, name):
     """Again and again in the first moments, when several threads read."""
     spec = many / "data" / "spec.toml"
-    arguments = ["inspect", spec] if name == "inspect" else command(name, many / "data", many / "m.json", tmp_path / "out")
+    arguments = (
+        ["inspect", spec] if name == "inspect" else command(name, many / "data", many / "m.json", tmp_path / "out")
+    )
     codes = [stop_after(start(*arguments), 0.03 + 0.015 * moment)[0] for moment in range(8)]
     assert set(codes) <= {130, -signal.SIGINT}, codes
     assert names(tmp_path) == []
 
 
 def test_a_stop_is_told_as_json_too(many, tmp_path):
-    code, text, _ = stop_after(start(*command("publish", many / "data", many / "m.json", tmp_path / "out"), "--json"), 0.3)
+    code, text, _ = stop_after(
+        start(*command("publish", many / "data", many / "m.json", tmp_path / "out"), "--json"), 0.3
+    )
     assert code == 130
     assert text.count('"error"') == 1 and '"exit_code":130' in text.replace(" ", ""), text
 
@@ -292,6 +315,7 @@ def test_what_a_killed_publish_leaves_is_for_the_owner_only(many, tmp_path):
 
 # --- several at once ---------------------------------------------------------------------------------------------------------
 
+
 def test_two_runs_at_the_same_time_do_not_disturb_each_other(people, mechanism, release, tmp_path):
     both = [start(*command("publish", people, mechanism, tmp_path / name)) for name in ("a", "b")]
     both += [start(*command("fit", people, mechanism, tmp_path / name)) for name in ("a.json", "b.json")]
@@ -300,7 +324,9 @@ def test_two_runs_at_the_same_time_do_not_disturb_each_other(people, mechanism, 
         assert process.returncode == 0, out + err
     assert names(tmp_path) == ["a", "a.json", "b", "b.json"]
     for file in release.iterdir():
-        assert (tmp_path / "a" / file.name).read_bytes() == file.read_bytes() == (tmp_path / "b" / file.name).read_bytes()
+        assert (
+            (tmp_path / "a" / file.name).read_bytes() == file.read_bytes() == (tmp_path / "b" / file.name).read_bytes()
+        )
 
 
 def test_two_runs_into_the_same_output_leave_one_whole_release(people, mechanism, tmp_path):
@@ -316,6 +342,7 @@ def test_two_runs_into_the_same_output_leave_one_whole_release(people, mechanism
 
 
 # --- who may read ------------------------------------------------------------------------------------------------------------
+
 
 def mode(path):
     return stat.S_IMODE(os.stat(path).st_mode)
@@ -360,6 +387,7 @@ def test_a_mechanism_is_never_readable_by_others_while_it_is_written(many, tmp_p
 
 # --- memory --------------------------------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("memory", ["nonsense", "-2GB", "2 potatoes", "GB", "'; DROP TABLE x; --"])
 @pytest.mark.parametrize("name", [*COMMANDS, "demo"])
 def test_nonsense_for_memory_is_refused(people, mechanism, tmp_path, name, memory):
@@ -378,7 +406,9 @@ def test_little_memory_is_enough_for_small_data(people, mechanism, tmp_path, nam
 
 @pytest.mark.parametrize("name", ["fit", "publish"])
 def test_too_little_memory_is_told_and_nothing_stays(many, tmp_path, name):
-    done = run(*command(name, many / "data", many / "m.json", tmp_path / "out"), "--memory", "1MB", "--json", cwd=tmp_path)
+    done = run(
+        *command(name, many / "data", many / "m.json", tmp_path / "out"), "--memory", "1MB", "--json", cwd=tmp_path
+    )
     assert done.code in (0, 2), done.err
     if done.code == 2:
         assert "memory" in done.err

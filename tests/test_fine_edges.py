@@ -20,10 +20,14 @@ def table(hyobscure, tmp_path):
         (folder / "spec.toml").write_text(
             f'[people]\nfile = "people.csv"\nid = "id"\nsecret = "age"\nfeatures = {json.dumps(names)}\nscale = "none"\n'
             f'[groups]\npeople = {people}\nvalues = {values}\n[channel]\nclusters = 2\ndistance = "squared-euclidean"\n'
-            '[method]\nname = "fine"\n')
+            '[method]\nname = "fine"\n'
+        )
         fitted = hyobscure("fit", folder / "spec.toml", *budget, *flags, "-o", tmp_path / "m.json", "--json")
         if fitted.code == 0:
-            assert hyobscure("publish", folder / "spec.toml", *flags, "-m", tmp_path / "m.json", "-o", tmp_path / "r").code == 0
+            assert (
+                hyobscure("publish", folder / "spec.toml", *flags, "-m", tmp_path / "m.json", "-o", tmp_path / "r").code
+                == 0
+            )
             verified = hyobscure("verify", tmp_path / "r", "--against", folder / "spec.toml", *flags)
             assert verified.code == 0, verified.out
         return fitted
@@ -35,12 +39,16 @@ def test_a_model_that_learns_nothing_does_not_publish_the_original(hyobscure, tm
     """What a new user met: a kept column, small categories, no signal. fit had printed 100 % leakage with exit 0."""
     rng = random.Random(1)
     rows = [["id", "age", "a", "b", "c", "kept"]]
-    rows += [[f"p{i}", rng.randint(22, 56), rng.choice("wxyz"), rng.choice("mn"), rng.choice("st"), rng.randint(0, 1)] for i in range(100)]
+    rows += [
+        [f"p{i}", rng.randint(22, 56), rng.choice("wxyz"), rng.choice("mn"), rng.choice("st"), rng.randint(0, 1)]
+        for i in range(100)
+    ]
     with open(tmp_path / "people.csv", "w", newline="") as file:
         csv.writer(file).writerows(rows)
     (tmp_path / "spec.toml").write_text(
         '[people]\nfile = "people.csv"\nid = "id"\nsecret = "age"\nfeatures = ["a", "b", "c"]\nkeep = ["kept"]\n'
-        '[groups]\npeople = [10, 66]\nvalues = [5, 25]\n[channel]\nbudget_share = 0.7\n')
+        "[groups]\npeople = [10, 66]\nvalues = [5, 25]\n[channel]\nbudget_share = 0.7\n"
+    )
     fitted = hyobscure("fit", tmp_path / "spec.toml", "-o", tmp_path / "m.json", "--json")
     assert fitted.code == 0, fitted.out + fitted.err
     assert fitted.json["leakage_features_bits"] < 0.1 * fitted.json["leakage_unprotected_bits"]
@@ -54,7 +62,7 @@ def people(count, ages):
 def test_groups_of_two_people_swap_or_stay_and_are_no_success(table):
     rows = [(21, 0, 1, 0), (22, 0, 0, 1), *((23 + i % 2, 1, i % 3, 1) for i in range(6))]
     fitted = table(rows, [1, 6], [1, 3], "--groups.fixed", "[[21,22],[23,24]]", "--method.self_donor", "never")
-    assert fitted.code == 3, fitted.err  # who must take the other's row is known by it
+    assert fitted.code == 3, fitted.err  # a person who must take the other's row is known by it
     assert [group["people"] for group in fitted.json["groups"]] == [2, 6]
 
 
@@ -85,7 +93,16 @@ def test_one_value_leaves_nothing_to_infer(table):
 
 def test_thousands_of_values_in_one_group_are_joined_into_atoms(table):
     rows = [(1000 + 3 * i, i % 7, (i * i) % 5, i % 3) for i in range(1200)]
-    fitted = table(rows, [1000, 1200], [500, 1200], "--groups.count", 1, "--secret.atoms", 40, budget=("--channel.budget_share", 0.2))
+    fitted = table(
+        rows,
+        [1000, 1200],
+        [500, 1200],
+        "--groups.count",
+        1,
+        "--secret.atoms",
+        40,
+        budget=("--channel.budget_share", 0.2),
+    )
     assert fitted.code == 0, fitted.err
     assert fitted.json["groups"][0]["values"] == 1200
 

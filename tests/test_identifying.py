@@ -35,7 +35,7 @@ IDENTIFYING = {
 
 @pytest.fixture
 def folder(tmp_path):
-    """200 people, two of them with an age that nobody has."""
+    """200 people, two of them with an impossible age."""
     draw = random.Random(5)
     lines = ["id,age,visits,town,postcode,email,full_name,birth_date,note,age_code"]
     for person in range(200):
@@ -60,9 +60,9 @@ def test_inspect_shows_every_column_and_says_what_would_be_refused(hyobscure, fo
     shown = hyobscure("inspect", write_spec(folder, "postcode", *IDENTIFYING))
     assert shown.code == 0, shown.err
     for name, reason in IDENTIFYING.items():
-        assert f'refused: "{name}", because ' in shown.out and reason in shown.out
+        assert f'refused: "{name}", because ' in shown.out and reason in shown.prose
     assert 'refused: "postcode"' not in shown.out and "people.allow_identifying" in shown.out
-    assert "2 people have an implausible" in shown.out and "an age below 0 or above 120" in shown.out
+    assert "2 people have an implausible" in shown.out and "an age below 0 or above 120" in shown.prose
     for cell in ("example.org", "Ann Lee", "wrote line", "north"):
         assert cell not in shown.out + shown.err
 
@@ -76,7 +76,7 @@ def test_inspect_has_the_columns_as_json(hyobscure, folder):
     assert columns["email"]["refused"] and not columns["postcode"]["refused"]
     assert 0.2 < columns["town"]["empty_share"] < 0.5 and columns["town"]["distinct"] == 2
     assert columns["age"]["leakage_bits"] is None and columns["age"]["largest"] == 999
-    # What is drawn at random tells no more than chance: four deviations.
+    # A random column leaks no more than chance: four deviations.
     town = columns["town"]
     assert abs(town["leakage_bits"] - town["leakage_null_bits"]) < 4 * town["leakage_null_deviation_bits"]
     assert told["implausible_secrets"] == [{"secret": "age", "people": 2, "because": "an age below 0 or above 120"}]

@@ -10,16 +10,23 @@ import pytest
 
 from conftest import BINARY, SOURCE
 
+
 @pytest.fixture(scope="module")
 def prefix(tmp_path_factory):
     prefix = tmp_path_factory.mktemp("installed")
-    subprocess.run(["cmake", "--install", os.environ["HYOBSCURE_BUILD"], "--prefix", prefix], check=True, capture_output=True)
+    subprocess.run(
+        ["cmake", "--install", os.environ["HYOBSCURE_BUILD"], "--prefix", prefix], check=True, capture_output=True
+    )
     return prefix
 
 
 def test_a_ten_line_project_finds_and_uses_the_library(prefix, tmp_path):
     shutil.copytree(SOURCE / "examples" / "use_the_library", tmp_path, dirs_exist_ok=True)
-    for command in (["cmake", "-B", "build", f"-DCMAKE_PREFIX_PATH={prefix}"], ["cmake", "--build", "build"], ["build/channel"]):
+    for command in (
+        ["cmake", "-B", "build", f"-DCMAKE_PREFIX_PATH={prefix}"],
+        ["cmake", "--build", "build"],
+        ["build/channel"],
+    ):
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
     assert "above the optimum" in done.stdout
@@ -33,8 +40,13 @@ def test_every_part_of_the_library_links(prefix, tmp_path):
         "int main(int, char** argv) {\n"
         "  hyobscure::data::synthesise({.people = 30}, argv[1], true);\n"
         "  if (hyobscure::learn::learn_secret({}, {}, 2, {}, {}, hyobscure::Key::from_seed(1)).models != 0) return 1;\n"
-        "  return hyobscure::report::settings_page().empty() || hyobscure::data::settings().empty();\n}\n")
-    for command in (["cmake", "-B", "build", f"-DCMAKE_PREFIX_PATH={prefix}"], ["cmake", "--build", "build"], ["build/channel", tmp_path / "d"]):
+        "  return hyobscure::report::settings_page().empty() || hyobscure::data::settings().empty();\n}\n"
+    )
+    for command in (
+        ["cmake", "-B", "build", f"-DCMAKE_PREFIX_PATH={prefix}"],
+        ["cmake", "--build", "build"],
+        ["build/channel", tmp_path / "d"],
+    ):
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
 
@@ -42,7 +54,9 @@ def test_every_part_of_the_library_links(prefix, tmp_path):
 def test_the_installed_program_needs_nothing_of_the_source_tree(prefix, tmp_path):
     moved = tmp_path / "elsewhere"
     shutil.copytree(prefix, moved, symlinks=True)
-    done = subprocess.run([moved / "bin" / "hyobscure", "synth", "--people", "20", "-o", tmp_path / "d"], capture_output=True, text=True)
+    done = subprocess.run(
+        [moved / "bin" / "hyobscure", "synth", "--people", "20", "-o", tmp_path / "d"], capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     linked = subprocess.run(["ldd", moved / "bin" / "hyobscure"], capture_output=True, text=True).stdout
     assert str(SOURCE) not in linked, linked
@@ -56,13 +70,21 @@ def runtime_paths(file):
 
 def programs_in(*folders):
     files = (file for folder in folders for file in folder.rglob("*") if file.is_file() and not file.is_symlink())
-    return [file for file in files if os.access(file, os.X_OK) or ".so" in file.suffixes if file.read_bytes()[:4] == b"\x7fELF"]
+    return [
+        file
+        for file in files
+        if os.access(file, os.X_OK) or ".so" in file.suffixes
+        if file.read_bytes()[:4] == b"\x7fELF"
+    ]
 
 
 def test_no_program_looks_for_libraries_in_the_current_folder(prefix):
-    """The loader takes an empty entry, and one that is not absolute, for a folder that whoever sent a release may fill."""
+    """The loader takes an empty entry, and one that is not absolute, for a folder that the sender of a release may fill."""
     build = pathlib.Path(os.environ["HYOBSCURE_BUILD"])
-    built = [build / "hyobscure", *programs_in(*(build / part for part in ("src", "tests", "bench", "lib") if (build / part).is_dir()))]
+    built = [
+        build / "hyobscure",
+        *programs_in(*(build / part for part in ("src", "tests", "bench", "lib") if (build / part).is_dir())),
+    ]
     installed = programs_in(prefix)
     assert prefix / "bin" / "hyobscure" in installed
     assert any(runtime_paths(file) for file in built), "the paths of these programs cannot be read"

@@ -24,7 +24,19 @@ UPSTREAM = {
     "audit/utility": {"base", "data", "census", "learn"},
     "audit/mechanism": {"base", "data", "census", "learn", "solve", "published", "obscure", "release", "verify"},
     "report": {"base", "data", "census", "learn", "solve", "published", "obscure", "release", "verify", "audit"},
-    "workflow": {"base", "data", "census", "learn", "solve", "published", "obscure", "release", "verify", "audit", "report"},
+    "workflow": {
+        "base",
+        "data",
+        "census",
+        "learn",
+        "solve",
+        "published",
+        "obscure",
+        "release",
+        "verify",
+        "audit",
+        "report",
+    },
     "experiment": {"base", "data", "census", "learn", "solve", "published", "obscure", "release", "verify", "audit"},
 }
 ROOMS = {
@@ -101,12 +113,41 @@ def test_solve_never_sees_a_table_not_even_in_tests():
 
 
 def test_names_of_files_exist_once():
-    """Who looks for "exact" or "channel" finds one answer."""
+    """A search for "exact" or "channel" finds one answer."""
     seen = {}
     for file in sources():
         if file.suffix == ".h":
             assert file.stem not in seen, f"{file} and {seen[file.stem]}"
             seen[file.stem] = file
+
+
+def folders():
+    return [folder for folder in sorted((SOURCE / "src").rglob("*")) if folder.is_dir()]
+
+
+def files_of(folder):
+    return [file for file in folder.iterdir() if file.is_file() and file.name != "README.md"]
+
+
+def test_a_large_folder_has_a_short_readme():
+    for folder in folders():
+        if len(files_of(folder)) > 10:
+            assert (folder / "README.md").exists(), f"{folder} has more than ten files and no README.md"
+    for readme in (SOURCE / "src").rglob("README.md"):
+        assert len(readme.read_text().splitlines()) <= 25, readme
+
+
+def test_readmes_of_folders_name_files_that_exist():
+    for readme in (SOURCE / "src").rglob("README.md"):
+        for name in re.findall(r"`([\w/]+\.(?:h|cpp|md|py))`", readme.read_text()):
+            assert any((start / name).exists() for start in (readme.parent, ROOT, SOURCE)), f"{readme}: {name}"
+
+
+def test_a_source_without_a_header_is_explained_by_the_readme_of_its_folder():
+    for folder in folders():
+        for file in files_of(folder):
+            if file.suffix == ".cpp" and not is_test(file) and not file.with_suffix(".h").exists():
+                assert f"`{file.name}`" in (folder / "README.md").read_text(), f"{folder}/README.md: {file.name}"
 
 
 @pytest.mark.parametrize("word", [r"std::(?:cout|cerr|exit|abort)\b", r"\bprintf\(", r"\bfmt::print\("])

@@ -8,7 +8,9 @@ import pytest
 from conftest import SOURCE
 
 DATA = pathlib.Path(os.environ.get("HYOBSCURE_DATA", SOURCE.parent / "shared" / "data")) / "movielens-100k"
-pytestmark = pytest.mark.skipif(not (DATA / "u.data").exists(), reason=f"MovieLens-100K is not in {DATA} (HYOBSCURE_DATA)")
+pytestmark = pytest.mark.skipif(
+    not (DATA / "u.data").exists(), reason=f"MovieLens-100K is not in {DATA} (HYOBSCURE_DATA)"
+)
 
 SPEC = (SOURCE / "examples" / "movielens.toml").read_text()
 
@@ -42,7 +44,9 @@ def test_exact_is_at_or_below_the_other_methods_at_every_budget(hyobscure, spec,
     for budget, prototype in near.items():
         found = {}
         for method in ("exact", "hyobscure", "xobf"):
-            fitted = hyobscure("fit", spec, "--method", method, "--budget", budget, "-o", tmp_path / "m.json", "--force", "--json")
+            fitted = hyobscure(
+                "fit", spec, "--method", method, "--budget", budget, "-o", tmp_path / "m.json", "--force", "--json"
+            )
             found[method] = fitted.json
         exact = found["exact"]
         assert exact["converged"] and exact["joint_gap_bits"] <= 2e-8

@@ -1,4 +1,4 @@
-"""Folders and files with names that mean something to the table engine, that are no files at all, or that are somebody else's."""
+"""Folders and files with names that mean something to the table engine, that are no files at all, or that belong to somebody else."""
 
 import os
 import shutil
@@ -32,7 +32,9 @@ def test_verify_reads_the_files_that_it_hashes(hyobscure, release, tmp_path, nam
     shutil.copytree(release, tmp_path / NAMES[name])
     spoil(tmp_path / name)
     spoilt = hyobscure("verify", tmp_path / name)
-    assert spoilt.code == 2 and "every label is a declared group" in [line[8:].split(":")[0] for line in spoilt.out.splitlines() if "FAIL" in line.upper()], spoilt.out
+    assert spoilt.code == 2 and "every label is a declared group" in [
+        line[8:].split(":")[0] for line in spoilt.out.splitlines() if "FAIL" in line.upper()
+    ], spoilt.out
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -128,7 +130,11 @@ def test_force_does_not_replace_a_folder_with_files_of_others(hyobscure, people,
 def test_a_folder_that_appears_while_publishing_stays(people, mechanism, tmp_path):
     for attempt in range(10):
         out = tmp_path / f"out{attempt}"
-        process = subprocess.Popen([BINARY, "publish", people / "spec.toml", "-m", mechanism, "-o", out], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            [BINARY, "publish", people / "spec.toml", "-m", mechanism, "-o", out],
+            stderr=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+        )
         while process.poll() is None and not list(tmp_path.glob(f".out{attempt}.partial-*")):
             time.sleep(0.001)
         try:

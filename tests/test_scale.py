@@ -17,10 +17,28 @@ TIGHT = "500MB"  # rows may take a sixteenth of it, less than the 16 bytes of ea
 
 
 def make(folder, form):
-    made = run("synth", "--people", PEOPLE, "--items", 300, "--entries", ENTRIES, "--dependence", 0.8, "--format", form, "-o", folder)
+    made = run(
+        "synth",
+        "--people",
+        PEOPLE,
+        "--items",
+        300,
+        "--entries",
+        ENTRIES,
+        "--dependence",
+        0.8,
+        "--format",
+        form,
+        "-o",
+        folder,
+    )
     assert made.code == 0, made.err
     spec = folder / "spec.toml"
-    text = spec.read_text().replace('name = "fine"', 'name = "exact"\nseed = 5').replace("values = [4, 20]", "values = [4, 30]")
+    text = (
+        spec.read_text()
+        .replace('name = "fine"', 'name = "exact"\nseed = 5')
+        .replace("values = [4, 20]", "values = [4, 30]")
+    )
     spec.write_text(text + '\n[release]\nledger = "none"\n')
     return spec
 
@@ -30,7 +48,10 @@ def whole(request, tmp_path_factory):
     """A spec with its mechanism and release, made with all threads and all memory."""
     folder = tmp_path_factory.mktemp(request.param)
     spec = make(folder / "data", request.param)
-    for arguments in (["fit", spec, "-o", folder / "m.json"], ["publish", spec, "-m", folder / "m.json", "-o", folder / "release"]):
+    for arguments in (
+        ["fit", spec, "-o", folder / "m.json"],
+        ["publish", spec, "-m", folder / "m.json", "-o", folder / "release"],
+    ):
         done = run(*arguments)
         assert done.code == 0, done.err
     return folder
@@ -47,7 +68,9 @@ def fit_and_publish(folder, to, *flags):
         assert done.code == 0, done.err
 
 
-@pytest.mark.parametrize("flags", [["--memory", TIGHT], ["--threads", "1"], ["--threads", "3", "--memory", TIGHT]], ids=" ".join)
+@pytest.mark.parametrize(
+    "flags", [["--memory", TIGHT], ["--threads", "1"], ["--threads", "3", "--memory", TIGHT]], ids=" ".join
+)
 def test_memory_and_threads_change_no_bit(whole, tmp_path, flags):
     fit_and_publish(whole, tmp_path, *flags)
     assert (tmp_path / "m.json").read_bytes() == (whole / "m.json").read_bytes()
@@ -57,8 +80,13 @@ def test_memory_and_threads_change_no_bit(whole, tmp_path, flags):
 def test_tight_memory_sends_rows_to_files(whole, tmp_path):
     """Or the test above would compare a thing with itself: watches the names of open files without a name."""
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
-    process = subprocess.Popen([BINARY, "fit", whole / "data" / "spec.toml", "-o", tmp_path / "m.json", "--memory", TIGHT],
-                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment)
+    process = subprocess.Popen(
+        [BINARY, "fit", whole / "data" / "spec.toml", "-o", tmp_path / "m.json", "--memory", TIGHT],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+    )
     seen = set()
     while process.poll() is None:
         try:
@@ -106,7 +134,9 @@ def test_shuffled_rows_are_the_same_rows(whole, tmp_path):
     assert verified.code == 0, verified.out
     if (tmp_path / "shuffled" / "events.csv").exists():
         for name in ("people.csv", "events.csv"):
-            sorted_rows, rows = ((folder / name).read_text().splitlines() for folder in (tmp_path / "sorted", tmp_path / "shuffled"))
+            sorted_rows, rows = (
+                (folder / name).read_text().splitlines() for folder in (tmp_path / "sorted", tmp_path / "shuffled")
+            )
             assert rows != sorted_rows and sorted(rows) == sorted(sorted_rows)
 
 
@@ -115,13 +145,19 @@ def test_a_kill_leaves_nothing(whole, tmp_path, command):
     spec, temporary, out = whole / "data" / "spec.toml", tmp_path / "tmp", tmp_path / "out"
     temporary.mkdir()
     out.mkdir()
-    arguments = {"fit": ["fit", spec, "-o", out / "m.json", "--save-census", out / "census"],
-                 "publish": ["publish", spec, "-m", whole / "m.json", "-o", out / "release"]}[command]
+    arguments = {
+        "fit": ["fit", spec, "-o", out / "m.json", "--save-census", out / "census"],
+        "publish": ["publish", spec, "-m", whole / "m.json", "-o", out / "release"],
+    }[command]
     environment = {**os.environ, "TMPDIR": str(temporary)}
 
     def start():
-        return subprocess.Popen([BINARY, *map(str, arguments), "--memory", TIGHT], stdout=subprocess.DEVNULL,
-                                stderr=subprocess.DEVNULL, env=environment)
+        return subprocess.Popen(
+            [BINARY, *map(str, arguments), "--memory", TIGHT],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+        )
 
     begun = time.monotonic()
     assert start().wait(timeout=120) == 0
@@ -136,7 +172,9 @@ def test_a_kill_leaves_nothing(whole, tmp_path, command):
         process.send_signal(signal.SIGKILL)
         killed = process.wait(timeout=60) == -signal.SIGKILL
         end = time.monotonic() + 20
-        while time.monotonic() < end and (any(temporary.iterdir()) or any(name.name.startswith(".") for name in out.iterdir())):
+        while time.monotonic() < end and (
+            any(temporary.iterdir()) or any(name.name.startswith(".") for name in out.iterdir())
+        ):
             time.sleep(0.02)  # the guard needs a moment
         assert list(temporary.iterdir()) == []
         if killed:  # what came about before the kill is whole

@@ -1,4 +1,4 @@
-"""One draw per person, ever: a second draw of the same people is refused, with what both releases tell together."""
+"""One draw per person, ever: a second draw of the same people is refused, with the leakage of both releases together."""
 
 import json
 import re
@@ -14,7 +14,10 @@ from conftest import BINARY, quick
 def data(hyobscure, tmp_path):
     """A spec that remembers whom it published, as one does by default."""
     folder = tmp_path / "data"
-    assert hyobscure("synth", "--people", 300, "--items", 100, "--entries", 20, "--dependence", 0.8, "-o", folder).code == 0
+    assert (
+        hyobscure("synth", "--people", 300, "--items", 100, "--entries", 20, "--dependence", 0.8, "-o", folder).code
+        == 0
+    )
     quick(folder)
     spec = folder / "spec.toml"
     spec.write_text(spec.read_text().replace('ledger = "none"\n', ""))
@@ -36,11 +39,14 @@ def test_a_second_draw_is_refused_and_says_what_both_would_tell(hyobscure, data,
     refused = publish(hyobscure, data, second, tmp_path / "r2")
     assert refused.code == 2 and not (tmp_path / "r2").exists()
     assert "100 % of the people" in refused.err and "--second-draw" in refused.err and str(first) in refused.err
-    together, entropy, alone = map(float, re.search(r"learns ([\d.]+) of ([\d.]+) bits, where this release alone tells ([\d.]+\d)", refused.err).groups())
+    together, entropy, alone = map(
+        float,
+        re.search(r"learns ([\d.]+) of ([\d.]+) bits, where this release alone tells ([\d.]+\d)", refused.err).groups(),
+    )
     assert alone < together < entropy
 
     forced = publish(hyobscure, data, second, tmp_path / "r2", "--second-draw")
-    assert forced.code == 0 and "Drawn for before" in forced.out
+    assert forced.code == 0 and "Second draw: with 1 earlier release" in forced.prose
     manifest = json.loads((tmp_path / "r2" / "manifest.json").read_text())
     assert manifest["second_draw"]["earlier_draws"] == 1
     stated = manifest["second_draw"]["leakage_together_bits"]
@@ -79,7 +85,15 @@ def test_some_of_the_same_people_are_enough(hyobscure, data, tmp_path):
 
 def test_trials_are_not_remembered(hyobscure, data, tmp_path):
     for seed in (1, 2):
-        assert publish(hyobscure, data, fit(hyobscure, data, tmp_path / f"{seed}.json", "--method.seed", seed), tmp_path / f"r{seed}").code == 0
+        assert (
+            publish(
+                hyobscure,
+                data,
+                fit(hyobscure, data, tmp_path / f"{seed}.json", "--method.seed", seed),
+                tmp_path / f"r{seed}",
+            ).code
+            == 0
+        )
     for name in ("a", "b"):
         mechanism = fit(hyobscure, data, tmp_path / f"{name}.json")
         assert publish(hyobscure, data, mechanism, tmp_path / name, "--release.ledger", "none").code == 0
@@ -101,7 +115,14 @@ def test_a_damaged_ledger_is_refused_before_anything_is_written(hyobscure, data,
 
 
 def test_a_ledger_in_no_folder_is_refused(hyobscure, data, tmp_path):
-    refused = publish(hyobscure, data, fit(hyobscure, data, tmp_path / "m.json"), tmp_path / "r", "--release.ledger", "nowhere/ledger.json")
+    refused = publish(
+        hyobscure,
+        data,
+        fit(hyobscure, data, tmp_path / "m.json"),
+        tmp_path / "r",
+        "--release.ledger",
+        "nowhere/ledger.json",
+    )
     assert refused.code == 2 and "release.ledger" in refused.err and not (tmp_path / "r").exists()
 
 
@@ -117,7 +138,14 @@ def test_bits_are_not_computed_from_a_file_that_was_overwritten(hyobscure, data,
 
 def test_of_two_publications_at_once_one_is_refused(hyobscure, data, tmp_path):
     mechanisms = [fit(hyobscure, data, tmp_path / f"{n}.json") for n in range(3)]
-    started = [subprocess.Popen([BINARY, "publish", data / "spec.toml", "-m", mechanism, "-o", tmp_path / mechanism.stem], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) for mechanism in mechanisms]
+    started = [
+        subprocess.Popen(
+            [BINARY, "publish", data / "spec.toml", "-m", mechanism, "-o", tmp_path / mechanism.stem],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+        for mechanism in mechanisms
+    ]
     messages = [process.communicate(timeout=60)[1].decode() for process in started]
     assert sorted(process.returncode for process in started) == [0, 2, 2], messages
     assert len(json.loads((data / "hyobscure-ledger.json").read_text())["draws"]) == 1

@@ -44,8 +44,10 @@ def places(tmp_path_factory):
     spec = folder / "spec.toml"
     text = spec.read_text()
     assert 'name = "fine"' in text
-    spec.write_text(text.replace('name = "fine"', 'name = "exact"\nseed = 1')
-                    + '\n[release]\nledger = "none"\n\n[audit]\nreleases = 2\nattackers = ["forest"]\n')
+    spec.write_text(
+        text.replace('name = "fine"', 'name = "exact"\nseed = 1')
+        + '\n[release]\nledger = "none"\n\n[audit]\nreleases = 2\nattackers = ["forest"]\n'
+    )
     return spec
 
 
@@ -64,11 +66,23 @@ def trades(tmp_path_factory):
     """A categorical secret with a hierarchy."""
     folder = tmp_path_factory.mktemp("trades")
     write_table(folder / "people.csv", ["id", "job", "age", "sex", "x", "y", "z"], workers(360))
-    write_table(folder / "jobs.csv", ["job", "field", "sector"],
-                [["nurse", "care", "services"], ["doctor", "care", "services"], ["surgeon", "care", "services"],
-                 ["clerk", "money", "services"], ["teller", "money", "services"], ["auditor", "money", "services"],
-                 ["welder", "metal", "industry"], ["fitter", "metal", "industry"], ["smith", "metal", "industry"]])
-    (folder / "spec.toml").write_text("""[people]
+    write_table(
+        folder / "jobs.csv",
+        ["job", "field", "sector"],
+        [
+            ["nurse", "care", "services"],
+            ["doctor", "care", "services"],
+            ["surgeon", "care", "services"],
+            ["clerk", "money", "services"],
+            ["teller", "money", "services"],
+            ["auditor", "money", "services"],
+            ["welder", "metal", "industry"],
+            ["fitter", "metal", "industry"],
+            ["smith", "metal", "industry"],
+        ],
+    )
+    (folder / "spec.toml").write_text(
+        """[people]
 file = "people.csv"
 id = "id"
 secret = "job"
@@ -81,7 +95,9 @@ hierarchy = "jobs.csv"
 [groups]
 people = [60, 200]
 values = [2, 4]
-""" + COMMON.format(method="exact"))
+"""
+        + COMMON.format(method="exact")
+    )
     return folder / "spec.toml"
 
 
@@ -90,7 +106,8 @@ def two(trades, tmp_path_factory):
     """Age and sex together."""
     folder = tmp_path_factory.mktemp("two")
     (folder / "people.csv").write_text((trades.parent / "people.csv").read_text())
-    (folder / "spec.toml").write_text("""[people]
+    (folder / "spec.toml").write_text(
+        """[people]
 file = "people.csv"
 id = "id"
 secret = ["age", "sex"]
@@ -103,7 +120,9 @@ kind = ["ordered", "categorical"]
 count = 4
 people = [50, 150]
 values = [4, 20]
-""" + COMMON.format(method="exact"))
+"""
+        + COMMON.format(method="exact")
+    )
     return folder / "spec.toml"
 
 
@@ -148,7 +167,9 @@ def test_groups_are_of_their_kind(fitted):
         cells = [tuple(cell) for (cover,) in covers for cell in cover["cells"]]
         assert len(cells) == len(set(cells)) == sum(group["values"] for group in told["groups"])
         drawn = json.loads((release / "areas.geojson").read_text())
-        assert [area["properties"]["label"] for area in drawn["features"]] == [group["label"] for group in manifest["groups"]]
+        assert [area["properties"]["label"] for area in drawn["features"]] == [
+            group["label"] for group in manifest["groups"]
+        ]
     elif name == "trades":
         fields = [{"nurse", "doctor", "surgeon"}, {"clerk", "teller", "auditor"}, {"welder", "fitter", "smith"}]
         assert all(any(set(cover["names"]) <= field for field in fields) for (cover,) in covers)
@@ -217,7 +238,9 @@ def test_the_same_seed_gives_the_same_release_with_any_number_of_threads(fitted,
 
 def test_compare_covers_all_kinds(secret, tmp_path):
     _, spec = secret
-    compared = run("compare", spec, "-o", tmp_path / "c", "--points", 2, "--methods", "exact,hyobscure,random", timeout=600)
+    compared = run(
+        "compare", spec, "-o", tmp_path / "c", "--points", 2, "--methods", "exact,hyobscure,random", timeout=600
+    )
     assert compared.code == 0, compared.err
     assert "exact" in compared.out
 

@@ -36,9 +36,15 @@ class Data:
         self.people = [["id", "lat", "lon", "cell", "job", "height", "steps"]]
         for number in range(60):
             place = [48 + chance.randint(0, 40) / 1000, 16 + chance.randint(0, 40) / 1000, chance.randint(0, 40)]
-            self.people.append([f"{MARK}{number:02}", *place, f"{MARK}job{number % 6}", chance.randint(1, 9), chance.randint(1, 9)])
+            self.people.append(
+                [f"{MARK}{number:02}", *place, f"{MARK}job{number % 6}", chance.randint(1, 9), chance.randint(1, 9)]
+            )
         self.tree = [["job", "branch"]] + [[f"{MARK}job{number}", f"{MARK}{number % 2}"] for number in range(6)]
-        self.alike = [["a", "b", "similarity"], [f"{MARK}job0", f"{MARK}job1", 0.5], [f"{MARK}job1", f"{MARK}job2", 0.25]]
+        self.alike = [
+            ["a", "b", "similarity"],
+            [f"{MARK}job0", f"{MARK}job1", 0.5],
+            [f"{MARK}job1", f"{MARK}job2", 0.25],
+        ]
 
     def write(self, secret, keys):
         for name, rows in (("people.csv", self.people), ("tree.csv", self.tree), ("alike.csv", self.alike)):
@@ -66,20 +72,35 @@ def data(tmp_path, hyobscure):
     return Data(tmp_path, hyobscure)
 
 
-@pytest.mark.parametrize("secret, keys", [
-    ("home", DEGREES), ("cell", CELLS), ("job", JOBS), ("job", JOBS + '\nhierarchy = "tree.csv"'), ("job", JOBS + '\nsimilarity = "alike.csv"'),
-])
+@pytest.mark.parametrize(
+    "secret, keys",
+    [
+        ("home", DEGREES),
+        ("cell", CELLS),
+        ("job", JOBS),
+        ("job", JOBS + '\nhierarchy = "tree.csv"'),
+        ("job", JOBS + '\nsimilarity = "alike.csv"'),
+    ],
+)
 def test_the_unspoilt_data_is_read(data, secret, keys):
     assert data.write(secret, keys).counts()["people_read"] == 60
 
 
 # --- places --------------------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("column, cell, words", [
-    (1, 90.001, "expected degrees north from -90 to 90"), (1, -91, "expected degrees north from -90 to 90"),
-    (2, 180.5, "expected degrees east from -180 to 180"), (2, MARK, "expected a number"),
-    (1, "nan", "expected a finite number"), (2, "inf", "expected a finite number"), (1, "", "the secret is missing"),
-])
+
+@pytest.mark.parametrize(
+    "column, cell, words",
+    [
+        (1, 90.001, "expected degrees north from -90 to 90"),
+        (1, -91, "expected degrees north from -90 to 90"),
+        (2, 180.5, "expected degrees east from -180 to 180"),
+        (2, MARK, "expected a number"),
+        (1, "nan", "expected a finite number"),
+        (2, "inf", "expected a finite number"),
+        (1, "", "the secret is missing"),
+    ],
+)
 def test_a_bad_coordinate_is_refused_at_the_row(data, column, cell, words):
     data.people[17][column] = cell
     data.refused("home", DEGREES, f'people.csv, row 17, column "{data.people[0][column]}": {words}')
@@ -107,10 +128,13 @@ def test_a_bad_cell_number_is_refused_at_the_row(data, cell):
 
 
 def test_a_column_of_degrees_that_is_not_there_is_named(data):
-    data.refused("home", DEGREES.replace('"lat"', '"latt"'), 'column "latt": there is no such column', 'Did you mean "lat"?')
+    data.refused(
+        "home", DEGREES.replace('"lat"', '"latt"'), 'column "latt": there is no such column', 'Did you mean "lat"?'
+    )
 
 
 # --- categories ----------------------------------------------------------------------------------------------------------
+
 
 def hierarchy(data, *words):
     return data.refused("job", JOBS + '\nhierarchy = "tree.csv"', *words)
@@ -143,12 +167,15 @@ def test_a_category_with_categories_below_it_is_refused_at_the_row(data):
     hierarchy(data, 'people.csv, row 8, column "job": others belong to the category')
 
 
-@pytest.mark.parametrize("row, words", [
-    ([f"{MARK}job1", f"{MARK}job0", 0.6], 'row 1, column "similarity": the pair occurs again further down'),
-    ([f"{MARK}job3", f"{MARK}job0", 1.5], 'row 3, column "similarity": expected a number from 0 to 1'),
-    ([f"{MARK}job3", f"{MARK}job0", MARK], 'row 3, column "similarity": expected a number from 0 to 1'),
-    (["", f"{MARK}job0", 0.5], "row 3: a name is missing"),
-])
+@pytest.mark.parametrize(
+    "row, words",
+    [
+        ([f"{MARK}job1", f"{MARK}job0", 0.6], 'row 1, column "similarity": the pair occurs again further down'),
+        ([f"{MARK}job3", f"{MARK}job0", 1.5], 'row 3, column "similarity": expected a number from 0 to 1'),
+        ([f"{MARK}job3", f"{MARK}job0", MARK], 'row 3, column "similarity": expected a number from 0 to 1'),
+        (["", f"{MARK}job0", 0.5], "row 3: a name is missing"),
+    ],
+)
 def test_a_bad_similarity_is_refused_at_the_row(data, row, words):
     data.alike.append(row)
     data.refused("job", JOBS + '\nsimilarity = "alike.csv"', f"alike.csv, {words}")
@@ -161,15 +188,27 @@ def test_a_file_that_is_not_there_is_named(data, key):
 
 # --- keys that do not go together ----------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("secret, keys, words", [
-    ("job", JOBS + "\ngrid_columns = 3", "secret.grid_columns is given, and no secret is spatial"),
-    ("cell", 'latitude = "lat"', "secret.latitude is given, and no secret is spatial"),
-    ("home", DEGREES + '\nhierarchy = "tree.csv"', "secret.hierarchy is given, and the secret is not a single categorical one"),
-    ("job", JOBS + "\nkeep = [1, 2]", "secret.keep is given, and the secret is not a single ordered one"),
-    ("home", DEGREES + "\ngrid_columns = 3", "Keep one of them"),
-    ("home", 'kind = "spatial"', "a spatial secret needs secret.latitude and secret.longitude, or secret.grid_columns"),
-    ("home", DEGREES + '\nhome = "most-visited"', "needs events to find home from"),
-    ("job", JOBS + '\nhierarchy = "tree.csv"\nsimilarity = "alike.csv"', "Keep one of them"),
-])
+
+@pytest.mark.parametrize(
+    "secret, keys, words",
+    [
+        ("job", JOBS + "\ngrid_columns = 3", "secret.grid_columns is given, and no secret is spatial"),
+        ("cell", 'latitude = "lat"', "secret.latitude is given, and no secret is spatial"),
+        (
+            "home",
+            DEGREES + '\nhierarchy = "tree.csv"',
+            "secret.hierarchy is given, and the secret is not a single categorical one",
+        ),
+        ("job", JOBS + "\nkeep = [1, 2]", "secret.keep is given, and the secret is not a single ordered one"),
+        ("home", DEGREES + "\ngrid_columns = 3", "Keep one of them"),
+        (
+            "home",
+            'kind = "spatial"',
+            "a spatial secret needs secret.latitude and secret.longitude, or secret.grid_columns",
+        ),
+        ("home", DEGREES + '\nhome = "most-visited"', "needs events to find home from"),
+        ("job", JOBS + '\nhierarchy = "tree.csv"\nsimilarity = "alike.csv"', "Keep one of them"),
+    ],
+)
 def test_keys_of_another_kind_are_refused(data, secret, keys, words):
     data.refused(secret, keys, "spec.toml: ", words)

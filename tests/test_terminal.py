@@ -21,8 +21,10 @@ def towns(tmp_path_factory):
     dice = random.Random(1)
     rows = "".join(f"p{n},town {n % 8}{ESCAPE},{dice.randint(1, 9)},{dice.randint(1, 9)}\n" for n in range(200))
     (folder / "people.csv").write_text("id,town,a,b\n" + rows)
-    (folder / "spec.toml").write_text('[people]\nfile = "people.csv"\nid = "id"\nsecret = "town"\nfeatures = ["a", "b"]\n[secret]\nkind = "categorical"\n'
-                                      '[groups]\ncount = 2\npeople = [20, 180]\nvalues = [2, 7]\n[channel]\ndistance = "squared-euclidean"\nclusters = 3\nbudget_share = 0.5\n[method]\nname = "hyobscure"\n[release]\nledger = "none"\n')
+    (folder / "spec.toml").write_text(
+        '[people]\nfile = "people.csv"\nid = "id"\nsecret = "town"\nfeatures = ["a", "b"]\n[secret]\nkind = "categorical"\n'
+        '[groups]\ncount = 2\npeople = [20, 180]\nvalues = [2, 7]\n[channel]\ndistance = "squared-euclidean"\nclusters = 3\nbudget_share = 0.5\n[method]\nname = "hyobscure"\n[release]\nledger = "none"\n'
+    )
     return folder
 
 

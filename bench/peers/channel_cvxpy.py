@@ -43,8 +43,16 @@ def solve(task, options, answers):
     found = np.maximum(channel.value, 0)
     found /= found.sum(axis=1, keepdims=True)
     leakage = leakage_bits(joint, found)
-    answers.put((seconds, cpu_seconds, leakage, leakage - task["lower_bound_bits"],
-                 max(0.0, float((cost * found).sum()) - task["budget"]), problem.status))
+    answers.put(
+        (
+            seconds,
+            cpu_seconds,
+            leakage,
+            leakage - task["lower_bound_bits"],
+            max(0.0, float((cost * found).sum()) - task["budget"]),
+            problem.status,
+        )
+    )
 
 
 def run(name, size, task):
@@ -55,8 +63,11 @@ def run(name, size, task):
     try:
         seconds, cpu_seconds, leakage, gap, overdrawn, status = answers.get(timeout=SECONDS_ALLOWED)
         shown = "none" if overdrawn > 1e-6 else f"{gap:.1e}"  # outside the budget it is no answer
-        print(f"{name:<9} {size:<7} {seconds:>9.4f} s  {cpu_seconds:>9.4f} CPU s  leakage {leakage:.9f} bits  "
-              f"gap {shown:>8} bits  overdrawn {overdrawn:>7.1e}  {status}", flush=True)
+        print(
+            f"{name:<9} {size:<7} {seconds:>9.4f} s  {cpu_seconds:>9.4f} CPU s  leakage {leakage:.9f} bits  "
+            f"gap {shown:>8} bits  overdrawn {overdrawn:>7.1e}  {status}",
+            flush=True,
+        )
     except multiprocessing.queues.Empty:
         print(f"{name:<9} {size:<7} no answer within {SECONDS_ALLOWED} s", flush=True)
     worker.kill()

@@ -70,7 +70,9 @@ def ours(program, kind, rows, labels, training, tested, seed):
         files = [pathlib.Path(folder) / name for name in ("training", "tested")]
         write(files[0], rows[training], labels[training])
         write(files[1], rows[tested], labels[tested])
-        done = subprocess.run([program, "forest", kind, *map(str, files), str(seed)], capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [program, "forest", kind, *map(str, files), str(seed)], capture_output=True, text=True, check=True
+        )
     return np.array(done.stdout.split(), dtype=float), float(done.stderr)
 
 
@@ -95,8 +97,11 @@ def compare(program, name, kind, rows, labels, splits, share=0.5):
         )
         found.append((error(a, labels[tested]), error(b, labels[tested]), a_seconds, b_seconds))
     mine, peer, my_seconds, peer_seconds = np.mean(found, axis=0)
-    print(f"{name:28} ours {mine:.4f}  scikit-learn {peer:.4f}  ({100 * (mine / peer - 1):+.2f} %)  "
-          f"training {my_seconds:.2f} s against {peer_seconds:.2f} s", flush=True)
+    print(
+        f"{name:28} ours {mine:.4f}  scikit-learn {peer:.4f}  ({100 * (mine / peer - 1):+.2f} %)  "
+        f"training {my_seconds:.2f} s against {peer_seconds:.2f} s",
+        flush=True,
+    )
     return abs(mine / peer - 1) <= 0.02
 
 

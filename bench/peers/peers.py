@@ -48,7 +48,9 @@ class Failed(Exception):
 def measured(timeout, *command):
     """Seconds and peak megabytes; a small program in between, see there."""
     words = [sys.executable, HERE.parent / "measured.py", "timeout", timeout, *command]
-    taken = json.loads(subprocess.run([str(word) for word in words], check=True, stdout=subprocess.PIPE, text=True).stdout)
+    taken = json.loads(
+        subprocess.run([str(word) for word in words], check=True, stdout=subprocess.PIPE, text=True).stdout
+    )
     if taken["code"] == 124:
         raise Failed(f"more than {timeout:.0f} s, {taken['peak_mb']:,.0f} MB so far")
     if taken["code"] != 0:
@@ -69,7 +71,9 @@ class Table:
         self.numbers, self.sets = numbers, np.hstack([shares(regions, REGIONS), shares(likes, TAGS)])
         beside = pd.DataFrame({"group": np.asarray(group), "age": np.asarray(true_age)})
         self.age = beside.groupby("group")["age"].transform("median").to_numpy(float)
-        same = beside.groupby(["group", "age"])["age"].transform("size") / beside.groupby("group")["age"].transform("size")
+        same = beside.groupby(["group", "age"])["age"].transform("size") / beside.groupby("group")["age"].transform(
+            "size"
+        )
         self.own_age = float(same.mean())
         self.analyst_age = np.asarray(true_age, float) if exact_age else self.age
 
@@ -121,9 +125,16 @@ def income_score(published, ages, fresh):
 def print_row(name, seconds, peak, table, true, fresh, is_release=True):
     ages = true.age
     away = np.abs(table.numbers - true.numbers) / true.numbers.std(axis=0)
-    shown = f"{np.mean(np.abs(table.age - ages)):.2f} | {attack_error(table.everything(), ages):.2f}" if is_release else "0 | 0"
-    print(f"| {len(ages):,} | {name} | {seconds} | {peak} | {attack_error(table.features(), ages):.2f} | {shown} | "
-          f"{table.own_age:.3f} | {away.mean():.2f} | {income_score(table, ages, fresh):.3f} |", flush=True)
+    shown = (
+        f"{np.mean(np.abs(table.age - ages)):.2f} | {attack_error(table.everything(), ages):.2f}"
+        if is_release
+        else "0 | 0"
+    )
+    print(
+        f"| {len(ages):,} | {name} | {seconds} | {peak} | {attack_error(table.features(), ages):.2f} | {shown} | "
+        f"{table.own_age:.3f} | {away.mean():.2f} | {income_score(table, ages, fresh):.3f} |",
+        flush=True,
+    )
 
 
 def failed_row(people, name, failure):
@@ -135,9 +146,20 @@ def ours(options, people, data, folder, method, name, before=(0.0, 0.0)):
     words = [*method, "--release.ledger", "none", "-q"]
     fit = measured(options.timeout, options.program, "fit", spec, *words, "-o", mechanism)
     publish = measured(options.timeout, options.program, "publish", spec, *words, "-m", mechanism, "-o", release)
-    measured(options.timeout, options.program, "verify", release, "--against", spec, "-q")  # a wrong release has no speed
-    published = people[["id"]].merge(pd.read_csv(release / "people.csv", keep_default_na=False), on="id", validate="1:1")
-    table = Table(published[NUMBERS].to_numpy(float), published["region"], published["likes"], published["age"], people["age"], False)
+    measured(
+        options.timeout, options.program, "verify", release, "--against", spec, "-q"
+    )  # a wrong release has no speed
+    published = people[["id"]].merge(
+        pd.read_csv(release / "people.csv", keep_default_na=False), on="id", validate="1:1"
+    )
+    table = Table(
+        published[NUMBERS].to_numpy(float),
+        published["region"],
+        published["likes"],
+        published["age"],
+        people["age"],
+        False,
+    )
     return fit[0] + publish[0] + before[0], max(fit[1], publish[1], before[1]), table
 
 
@@ -146,11 +168,26 @@ def mondrian(options, people, data, folder, l):
     taken = measured(options.timeout, sys.executable, HERE / "mondrian.py", data / "people.csv", "age", output, K, l)
     shown = pd.read_csv(output, keep_default_na=False)
     assert shown.groupby("class").size().min() >= K and shown.groupby("class")["age"].nunique().min() >= l
-    return *taken, Table(shown[NUMBERS].to_numpy(float), shown["region"], shown["likes"], shown["class"], people["age"], True)
+    return *taken, Table(
+        shown[NUMBERS].to_numpy(float), shown["region"], shown["likes"], shown["class"], people["age"], True
+    )
 
 
 def fresh_people(options, folder):
-    measured(options.timeout, options.program, "synth", "--kind", "tabular", "--people", JUDGED, "--seed", 2, "-q", "-o", folder / "fresh")
+    measured(
+        options.timeout,
+        options.program,
+        "synth",
+        "--kind",
+        "tabular",
+        "--people",
+        JUDGED,
+        "--seed",
+        2,
+        "-q",
+        "-o",
+        folder / "fresh",
+    )
     return original(pd.read_csv(folder / "fresh" / "people.csv", keep_default_na=False))
 
 
@@ -163,12 +200,16 @@ def wide(options, size, folder):
 
     def as_published():
         table = measured(options.timeout, options.pairwise, data / "spec.toml", options.table_gb)
-        return ours(options, people, data, folder, ["--method", "hyobscure", "--method.acceptance", "paper"], "paper", table)
+        return ours(
+            options, people, data, folder, ["--method", "hyobscure", "--method.acceptance", "paper"], "paper", table
+        )
 
-    for name, run in {"ours, `exact`": lambda: ours(options, people, data, folder, ["--method", "exact"], "exact"),
-                      "as published, all pairs": as_published,
-                      f"Mondrian, k = {K}": lambda: mondrian(options, people, data, folder, 0),
-                      f"Mondrian, k = {K}, l = {L}": lambda: mondrian(options, people, data, folder, L)}.items():
+    for name, run in {
+        "ours, `exact`": lambda: ours(options, people, data, folder, ["--method", "exact"], "exact"),
+        "as published, all pairs": as_published,
+        f"Mondrian, k = {K}": lambda: mondrian(options, people, data, folder, 0),
+        f"Mondrian, k = {K}, l = {L}": lambda: mondrian(options, people, data, folder, L),
+    }.items():
         try:
             seconds, peak, table = run()
             print_row(name, f"{seconds:.1f}", f"{peak:,.0f}", table, true, fresh)
@@ -180,7 +221,9 @@ def wide(options, size, folder):
 def write_wide(data, output):
     """Events as one column an item: what a tool for tables needs."""
     people = pd.read_csv(data / "people.csv").set_index("id")
-    ratings = pd.read_csv(data / "events.csv").pivot_table(index="person", columns="item", values="rating", fill_value=0)
+    ratings = pd.read_csv(data / "events.csv").pivot_table(
+        index="person", columns="item", values="rating", fill_value=0
+    )
     people.join(ratings).rename_axis("id").reset_index().to_csv(output, index=False)
 
 
@@ -190,10 +233,12 @@ def long(options, size, folder):
     measured(options.timeout, options.program, "synth", "--people", size, "-q", "-o", data)
     write_wide(data, table)
     fit = ["fit", spec, "--release.ledger", "none", "-q", "--force", "-o", folder / "long.json"]
-    for name, command in {"ours, `exact`: fit": [options.program, *fit, "--method", "exact"],
-                          "as published: fit": [options.program, *fit, "--method", "hyobscure", "--method.acceptance", "paper"],
-                          "as published: all pairs": [options.pairwise, spec, options.table_gb],
-                          f"Mondrian, k = {K}, l = {L}": [sys.executable, HERE / "mondrian.py", table, "age", folder / "long.csv", K, L]}.items():
+    for name, command in {
+        "ours, `exact`: fit": [options.program, *fit, "--method", "exact"],
+        "as published: fit": [options.program, *fit, "--method", "hyobscure", "--method.acceptance", "paper"],
+        "as published: all pairs": [options.pairwise, spec, options.table_gb],
+        f"Mondrian, k = {K}, l = {L}": [sys.executable, HERE / "mondrian.py", table, "age", folder / "long.csv", K, L],
+    }.items():
         try:
             seconds, peak = measured(options.timeout, *command)
             print(f"| {size:,} | {name} | {seconds:.1f} | {peak:,.0f} |", flush=True)

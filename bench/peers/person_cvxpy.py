@@ -34,7 +34,9 @@ def solve(task, balanced):
     constraints = [cp.sum(channel, axis=1) == 1]
     if balanced:
         constraints.append(cp.sum(channel, axis=0) == 1)
-    problem = cp.Problem(cp.Minimize(leakage + multiplier / people * cp.sum(cp.multiply(distance, channel))), constraints)
+    problem = cp.Problem(
+        cp.Minimize(leakage + multiplier / people * cp.sum(cp.multiply(distance, channel))), constraints
+    )
     begin, cpu_begin = time.perf_counter(), time.process_time()
     problem.solve(solver=cp.CLARABEL)
     seconds, cpu = time.perf_counter() - begin, time.process_time() - cpu_begin
@@ -50,8 +52,11 @@ def main():
     for name in ("free", "balanced"):
         seconds, cpu, value, columns = solve(task, name == "balanced")
         ours = task[name]
-        print(f"Clarabel   {name:<8} {seconds:>10.4f} s  value {value:.9f} bits  gap {value - ours['lower_bound_bits']:>9.2e} bits"
-              f"  columns off by {columns:.1e}, {cpu:.4f} CPU s: {cpu / ours['cpu_seconds']:.0f} times ours", flush=True)
+        print(
+            f"Clarabel   {name:<8} {seconds:>10.4f} s  value {value:.9f} bits  gap {value - ours['lower_bound_bits']:>9.2e} bits"
+            f"  columns off by {columns:.1e}, {cpu:.4f} CPU s: {cpu / ours['cpu_seconds']:.0f} times ours",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

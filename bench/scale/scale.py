@@ -64,12 +64,20 @@ class Run:
 
     def whole(self):
         spec, ours = self.data / "spec.toml", ["--method", self.method, "--release.ledger", "none"]
-        self.stage("synth", self.program("synth", "--people", self.people, "--format", self.format, "-o", self.data),
-                   [], [self.data])
+        self.stage(
+            "synth",
+            self.program("synth", "--people", self.people, "--format", self.format, "-o", self.data),
+            [],
+            [self.data],
+        )
         self.stage("inspect", self.program("inspect", spec, *ours), [self.data], [])
         self.stage("fit", self.program("fit", spec, *ours, "-o", self.mechanism), [self.data], [self.mechanism])
-        self.stage("publish", self.program("publish", spec, *ours, "-m", self.mechanism, "-o", self.release),
-                   [self.data, self.mechanism], [self.release])
+        self.stage(
+            "publish",
+            self.program("publish", spec, *ours, "-m", self.mechanism, "-o", self.release),
+            [self.data, self.mechanism],
+            [self.release],
+        )
         self.check(self.stage("verify", self.program("verify", self.release, "--json"), [self.release], []))
 
     def floors(self):
@@ -114,23 +122,33 @@ def print_stages(runs):
     print("| ---: | --- | --- | ---: | ---: | ---: | ---: | ---: |")
     for run in runs:
         for name, took in run.stages.items():
-            print(f"| {run.people:,} | {run.format} | {name} | {took['wall']:.2f} | {took['cpu']:.2f} | {took['peak_mb']:,.0f} | "
-                  f"{took['read_mb']:,.1f} | {took['written_mb']:,.1f} |")
+            print(
+                f"| {run.people:,} | {run.format} | {name} | {took['wall']:.2f} | {took['cpu']:.2f} | {took['peak_mb']:,.0f} | "
+                f"{took['read_mb']:,.1f} | {took['written_mb']:,.1f} |"
+            )
 
 
 def print_ratios(runs):
-    print("\n| people | format | fit + publish s | floor s | times the floor | times join | times join and sort | twice the people |")
+    print(
+        "\n| people | format | fit + publish s | floor s | times the floor | times join | times join and sort | twice the people |"
+    )
     print("| ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: |")
     for before, run in zip([None, *runs], runs):
         ratios = " | ".join(f"{run.ours() / run.wall(f'floor: {kind}'):.1f}" for kind in ("copy", "join", "sort"))
-        print(f"| {run.people:,} | {run.format} | {run.ours():.2f} | {run.wall('floor: copy'):.2f} | {ratios} | {growth_cell(before, run)} |")
+        print(
+            f"| {run.people:,} | {run.format} | {run.ours():.2f} | {run.wall('floor: copy'):.2f} | {ratios} | {growth_cell(before, run)} |"
+        )
 
 
 def print_fine(runs):
-    print("\n| people | format | fine: fit s | publish s | fit peak MB | twice the people |\n| ---: | --- | ---: | ---: | ---: | ---: |")
+    print(
+        "\n| people | format | fine: fit s | publish s | fit peak MB | twice the people |\n| ---: | --- | ---: | ---: | ---: | ---: |"
+    )
     for before, run in zip([None, *runs], runs):
-        print(f"| {run.people:,} | {run.format} | {run.wall('fit'):.2f} | {run.wall('publish'):.2f} | "
-              f"{run.stages['fit']['peak_mb']:,.0f} | {growth_cell(before, run)} |")
+        print(
+            f"| {run.people:,} | {run.format} | {run.wall('fit'):.2f} | {run.wall('publish'):.2f} | "
+            f"{run.stages['fit']['peak_mb']:,.0f} | {growth_cell(before, run)} |"
+        )
 
 
 def growth_cell(before, run):
@@ -148,12 +166,18 @@ def sizes_up_to(most):
 def read_options():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("program", type=pathlib.Path)
-    parser.add_argument("--sizes", default="1e4,1e5", type=lambda text: sorted(int(float(size)) for size in text.split(",")))
+    parser.add_argument(
+        "--sizes", default="1e4,1e5", type=lambda text: sorted(int(float(size)) for size in text.split(","))
+    )
     parser.add_argument("--formats", default="csv,parquet", type=lambda text: text.split(","))
     parser.add_argument("--method", default="exact")
     parser.add_argument("--memory", default="", help="what every command may use for tables, such as 2GB")
-    parser.add_argument("--fine-most", default=2e4, type=float, help="people up to whom the fine method runs too; 0: not at all")
-    parser.add_argument("--floor", type=pathlib.Path, help="the floor program; bench/floor beside the program otherwise")
+    parser.add_argument(
+        "--fine-most", default=2e4, type=float, help="people up to whom the fine method runs too; 0: not at all"
+    )
+    parser.add_argument(
+        "--floor", type=pathlib.Path, help="the floor program; bench/floor beside the program otherwise"
+    )
     parser.add_argument("--folder", type=pathlib.Path, help="where the files go; a temporary folder otherwise")
     parser.add_argument("--keep", action="store_true", help="leave the files in the folder")
     parser.add_argument("--json", type=pathlib.Path, help="also write every number here")
@@ -174,12 +198,23 @@ def main():
         print_stages(runs)
         print_ratios(runs)
         sys.stdout.flush()
-        fine = run_all(options, "fine", options.formats[:1], sizes_up_to(options.fine_most), False, root) if options.fine_most else []
+        fine = (
+            run_all(options, "fine", options.formats[:1], sizes_up_to(options.fine_most), False, root)
+            if options.fine_most
+            else []
+        )
     if fine:
         print_fine(fine)
     if options.json:
-        options.json.write_text(json.dumps([{"people": run.people, "format": run.format, "method": run.method, "stages": run.stages}
-                                            for run in runs + fine], indent=1))
+        options.json.write_text(
+            json.dumps(
+                [
+                    {"people": run.people, "format": run.format, "method": run.method, "stages": run.stages}
+                    for run in runs + fine
+                ],
+                indent=1,
+            )
+        )
 
 
 if __name__ == "__main__":

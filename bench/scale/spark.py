@@ -115,16 +115,12 @@ def run(options: argparse.Namespace, executors: int, spec: pathlib.Path, folder:
     spark = cluster.session(**{**SETTINGS, "spark.executor.memory": options.memory})
     spark.sparkContext.setLogLevel("ERROR")
     try:
-        people, events = (
-            spark.read.parquet(str(spec.parent / f"{name}.parquet")) for name in ("people", "events")
-        )
+        people, events = (spark.read.parquet(str(spec.parent / f"{name}.parquet")) for name in ("people", "events"))
         where = {"spec": spec, "work": str(here / "tables")}
         watch = Watch(spark, f"{executors} executors")
         census = watch.timed("census", lambda: hs.census(people, events, **where))
         mechanism = watch.timed("fit", lambda: hs.fit(census))
-        release = watch.timed(
-            "publish", lambda: hs.publish(people, events, mechanism, here / "release", **where)
-        )
+        release = watch.timed("publish", lambda: hs.publish(people, events, mechanism, here / "release", **where))
         found = watch.timed("verify", lambda: hs.verify(release.folder))
         if not found.passed:
             sys.exit(f"the release does not verify: {[check for check in found.checks if not check.passed]}")
@@ -142,9 +138,7 @@ def run(options: argparse.Namespace, executors: int, spec: pathlib.Path, folder:
     }
 
 
-def check_by_command_line(
-    options: argparse.Namespace, spec: pathlib.Path, text: str, folder: pathlib.Path
-) -> None:
+def check_by_command_line(options: argparse.Namespace, spec: pathlib.Path, text: str, folder: pathlib.Path) -> None:
     theirs = spec.parent / "mechanism.json"
     if not theirs.exists():
         begin = time.monotonic()
@@ -163,9 +157,7 @@ def print_runs(options: argparse.Namespace, runs: list[dict]) -> None:
     )
     print("| executors | census s | fit s | publish s | verify s |\n| ---: | ---: | ---: | ---: | ---: |")
     for each in runs:
-        print(
-            f"| {each['executors']} | " + " | ".join(f"{wall:.1f}" for wall in each["calls"].values()) + " |"
-        )
+        print(f"| {each['executors']} | " + " | ".join(f"{wall:.1f}" for wall in each["calls"].values()) + " |")
     print("\n| step | executors | wall s | task s | read MB | shuffled MB | written MB |")
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
     for name in runs[0]["steps"]:
@@ -181,13 +173,9 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("program", type=pathlib.Path)
     parser.add_argument("--people", default=1_000_000, type=lambda text: int(float(text)))
     parser.add_argument("--entries", default=20, type=int, help="mean number of events a person")
-    parser.add_argument(
-        "--executors", default="1,2", type=lambda text: [int(each) for each in text.split(",")]
-    )
+    parser.add_argument("--executors", default="1,2", type=lambda text: [int(each) for each in text.split(",")])
     parser.add_argument("--memory", default="2g", help="of an executor")
-    parser.add_argument(
-        "--folder", type=pathlib.Path, help="where the files go; a temporary folder otherwise"
-    )
+    parser.add_argument("--folder", type=pathlib.Path, help="where the files go; a temporary folder otherwise")
     parser.add_argument("--json", type=pathlib.Path, help="also write every number here")
     return parser.parse_args()
 

@@ -47,8 +47,10 @@ def movielens(program, folder):
     spec = folder / "movielens.toml"
     spec.write_text((SOURCE / "examples" / "movielens.toml").read_text())
     fit, publish = median_run(program, spec, folder)
-    print(f"MovieLens-100K: fit {fit:.2f} + publish {publish:.2f} = {fit + publish:.2f} CPU s, "
-          f"{AUTHORS_CPU_SECONDS / (fit + publish):.0f} times less than the authors' {AUTHORS_CPU_SECONDS} s")
+    print(
+        f"MovieLens-100K: fit {fit:.2f} + publish {publish:.2f} = {fit + publish:.2f} CPU s, "
+        f"{AUTHORS_CPU_SECONDS / (fit + publish):.0f} times less than the authors' {AUTHORS_CPU_SECONDS} s"
+    )
 
 
 def main():

@@ -1,4 +1,4 @@
-"""What the caller can put right."""
+"""What the caller can correct."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Place(NamedTuple):
-    """Where in the input a problem sits. Parts that do not apply are empty or zero."""
+    """Where in the input a problem is. Parts that do not apply are empty or zero."""
 
     source: str = ""  #: file, table or argument
     row: int = 0  #: counted from 1
@@ -14,9 +14,9 @@ class Place(NamedTuple):
 
 
 class InputError(ValueError):
-    """Input that the caller can put right: where (`place`), what (`problem`) and how (`remedy`).
+    """Input that the caller can correct: where (`place`), what (`problem`) and how (`remedy`).
 
-    The text never quotes a cell: it ends up in logs, and a cell is somebody's data.
+    The text never quotes a cell: it ends up in logs, and a cell is a person's data.
 
     >>> import hyobscure
     >>> try:

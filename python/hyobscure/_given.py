@@ -176,7 +176,7 @@ def _other_columns(given: Given, columns: list[str], secrets: list[str]) -> list
 
 
 def _add_ids(given: Given, columns: list[str]) -> None:
-    """The number of the row is the id of who has none."""
+    """Without an id column, the number of the row is the id."""
     query = "SELECT * FROM people"
     if not given.has("people.id"):
         name = "id" if "id" not in {column.lower() for column in columns} else "row"

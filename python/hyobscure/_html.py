@@ -90,7 +90,7 @@ def audit(found: Any) -> str:
             "on true features",
             "group alone",
             "nothing known",
-            "gain on the group",
+            "gain over the group",
         ),
         (
             (

@@ -16,7 +16,7 @@ from ._errors import InputError, Place
 
 
 def kind_of(table: Any) -> str:
-    """Which library a table is of. None of them is imported to find out."""
+    """The library of a table. None of them is imported to find out."""
     if scipy.sparse.issparse(table):
         return "scipy"
     library = type(table).__module__.split(".")[0]
@@ -167,7 +167,7 @@ def to_kind(rows: Any, kind: str) -> Any:
 
 
 def with_types_of(table: Any, original: Any, columns: Sequence[str]) -> Any:
-    """The table with these columns in the types of the original: categories, short numbers and whatever else a library has."""
+    """The table with these columns in the types of the original: categories, short numbers and all other types that a library has."""
     kind = kind_of(table)
     if kind == "pandas":
         types = dict(zip(column_names(original), original.dtypes))

@@ -25,7 +25,7 @@ class Audit:
 
     `attacks` has a dict for each attacker and scenario: the error on the release (`published`) beside the controls: the same
     attack on true features (`unobscured`), the best guess from the group alone (`group_only`) and from nothing (`nothing`).
-    `advantage` is what the features gave away: group_only - published. Each is a mean with its 95 % interval.
+    `advantage` is what the features leaked: group_only - published. Each is a mean with its 95 % interval.
     """
 
     def __init__(self, found: _core.Audit) -> None:
@@ -72,7 +72,7 @@ def audit(
         people in it.
     releases, known, folds, shadow, task : keys of [audit]: see docs/settings.md
 
-    Splits, publications, controls and intervals are made by the core, alike for all attackers. Models without a
+    Splits, publications, controls and intervals are made by the core, in the same way for all attackers. Models without a
     `random_state` of their own get a seed for each training.
 
     >>> import numpy as np

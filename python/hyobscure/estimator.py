@@ -26,8 +26,8 @@ _FRONTIER_POINTS = 9
 
 
 class HyObscure(TransformerMixin, BaseEstimator):
-    """Hides a secret (y) in a table about people (X): everybody's secret is published as a group, and everybody's
-    features as those of a donor of the same group, drawn through a channel that tells least about the secret.
+    """Hides a secret (y) in a table about people (X): each person's secret is published as a group, and each
+    person's features as those of a donor of the same group, drawn through a channel that leaks least about the secret.
 
     All arguments are keys of the spec (`hyobscure.settings()`, docs/settings.md) and mean what they mean on the command
     line; `None` is the default of the key.
@@ -40,17 +40,17 @@ class HyObscure(TransformerMixin, BaseEstimator):
     groups : int
         Number of groups; the smallest that the limits allow by default.
     people : (int, int)
-        k and alpha: fewest and most people of a group. Required.
+        k and alpha: fewest and most people per group. Required.
     values : (int, int)
-        l and beta: fewest and most distinct secrets of a group. Required.
+        l and beta: fewest and most distinct secrets per group. Required.
     clusters : int or "auto"
-        Clusters of people with alike features.
+        Clusters of people with similar features.
     method : str
         "fine" (the default), "exact", "hyobscure" and others.
     random_state : int or RandomState
-        A seed, for trials only: whoever knows it can undo the release. By default the operating system's randomness.
+        A seed, for trials only: anyone who knows it can undo the release. By default the operating system's randomness.
     id : str
-        Column of X that tells people apart; the number of the row by default.
+        Column of X that identifies people; the number of the row by default.
     keep : list of str
         Columns of X that are published unchanged.
     settings : dict
@@ -66,7 +66,7 @@ class HyObscure(TransformerMixin, BaseEstimator):
 
     Attributes
     ----------
-    mechanism_ : the mechanism, private: whoever holds it can undo the release
+    mechanism_ : the mechanism, private: anyone who holds it can undo the release
     groups_ : list of dict, with label, people and values
     channels_ : list of dict, how the people of each group find their donors
     leakage_ : float, all that the release leaks about the exact secret to an informed attacker, in bits
@@ -152,7 +152,7 @@ class HyObscure(TransformerMixin, BaseEstimator):
             but those of id, secret and `keep` are features. None: the files of `spec`.
         y : the secret
             One value for each row, or the name of a column of X (a tuple of names: several secrets).
-        events : for long data, a table with one row an event
+        events : for long data, a table with one row per event
             Name its columns with ``settings={"events.person": ..., "events.item": ..., "events.value": ...}``.
 
         Ctrl-C raises KeyboardInterrupt. If there is a best answer so far, the model has it, and ``converged_`` is False.
@@ -248,7 +248,7 @@ class HyObscure(TransformerMixin, BaseEstimator):
         """For each person, in the order given, the features of the donor: the same draw that `publish` writes.
 
         A mechanism is for the people that it was made for: X must be those of `fit`. The secret is remembered from `fit`;
-        a mechanism that was loaded needs y again. Not a release: give away what `publish` gives.
+        a mechanism that was loaded needs y again. Not a release: publish what `publish` writes.
         """
         check_is_fitted(self)
         if self.spec is not None or self._is_long:
@@ -285,7 +285,7 @@ class HyObscure(TransformerMixin, BaseEstimator):
         With a folder it is written there, with the same bytes as the command line writes; without, it lives as long as the
         object. People are those of `fit` unless they are given. The draws belong to the mechanism: publishing again gives the
         same release. Unless there is a seed, the ledger (`release.ledger`) remembers who was published, and another draw of
-        the same people is refused; `second_draw` publishes it all the same. So is a mechanism that `fit` warned of;
+        the same people is refused; `second_draw` publishes it nevertheless. A mechanism that `fit` warned of is refused too;
         `accept_leakage` publishes it, and the manifest says so.
         """
         check_is_fitted(self)
@@ -374,8 +374,8 @@ def _channel(facts: dict) -> dict:
 
 
 def load(file: str | os.PathLike, **arguments: Any) -> HyObscure:
-    """A mechanism from its file, whoever wrote it. Arguments are those of `HyObscure`: `spec`, `id` and whatever else says how
-    the people are read.
+    """A mechanism from its file. Arguments are those of `HyObscure`: `spec`, `id` and all others that say how the people are
+    read.
 
     `publish(X=..., y=...)` and `transform(X, y)` need the people that it was made for.
     """

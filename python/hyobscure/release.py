@@ -106,7 +106,7 @@ class Release:
 
     @cached_property
     def people(self) -> Any:
-        """One row a person: id, label of the group, kept columns and, of wide data, the donor's features."""
+        """One row per person: id, label of the group, kept columns and, of wide data, the donor's features."""
         if self._given.kind not in ("numpy", "scipy"):
             return self._table("people")
         names = [self._columns[role] for role in ("id", "secret") if self._columns.get(role)]
@@ -196,7 +196,7 @@ class Release:
 
     def verify(self) -> Verification:
         """Checks the files, alone and against the original: groups as large as the true ones (where ids are kept, each person
-        under the group of the true secret), every row of features that of somebody of the same group, nothing exact."""
+        under the group of the true secret), every row of features that of a person of the same group, nothing exact."""
         with reports(self._progress) as report:
             facts, text = _core.verify(os.fspath(self.folder), self._source(), report)
         return Verification(json.loads(facts), text)

@@ -13,7 +13,7 @@ import hyobscure
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ.get("HYOBSCURE_PROGRAM", SOURCE / "build" / "hyobscure"))
 
-# Fast, and the same whatever the machine: one seed, the method without a person-level channel.
+# Fast, and the same on every machine: one seed, the method without a person-level channel.
 QUICK = dict(people=(40, 200), values=(3, 30), method="exact", clusters=5, random_state=7)
 
 
@@ -41,7 +41,7 @@ def make_long(people=240, seed=3):
     liked = random.random((people, 40)) < 0.15 + 0.35 * np.exp(
         -(((np.arange(40) * 1.0 + 20) - age[:, None]) ** 2) / 200
     )
-    liked[:, 0] = True  # nobody is without an event
+    liked[:, 0] = True  # each person has an event
     person, item = np.nonzero(liked)
     events = pandas.DataFrame(
         {
@@ -97,7 +97,7 @@ def program():
 
 
 def groups_of_labels(labels, ages):
-    """Every label covers the ages of who has it: an oracle of its own, from the labels as a reader understands them."""
+    """Every label covers the ages of the people who have it: an oracle of its own, from the labels as a reader understands them."""
     for label, age in zip(labels, ages):
         words = label.replace(" or less", "").replace(" or more", "").split("-")
         low = -np.inf if label.endswith("or less") else float(words[0])

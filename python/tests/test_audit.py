@@ -1,4 +1,4 @@
-"""Bring your own attacker: the core's splits, publications and controls are for him too."""
+"""Bring your own attacker: the core's splits, publications and controls are used for it too."""
 
 import numpy as np
 import pytest
@@ -32,14 +32,21 @@ def test_a_forest_of_scikit_learn_errs_like_ours(model):
 
 
 def test_an_attacker_finds_what_leaks_by_construction():
-    """Features that are the age itself: whoever sees true ones errs by nothing, and the controls say so."""
+    """Features that are the age itself: an attacker with the true ones makes no error, and the controls say so."""
     random = np.random.default_rng(2)
     y = random.integers(20, 60, 200)
     X = np.column_stack([y, 100 - y, random.integers(0, 3, 200)]).astype(float)
-    model = HyObscure(settings={"channel.budget_share": 1.0, "channel.distance": "euclidean", "people.allow_identifying": ["x0", "x1"]}, **QUICK).fit(X, y)
+    model = HyObscure(
+        settings={
+            "channel.budget_share": 1.0,
+            "channel.distance": "euclidean",
+            "people.allow_identifying": ["x0", "x1"],
+        },
+        **QUICK,
+    ).fit(X, y)
     seen = attack(model, Ridge(alpha=1e-6))
     assert seen["unobscured"]["mean"] < 0.1
-    assert seen["published"]["mean"] > 1  # the features tell nothing at this budget
+    assert seen["published"]["mean"] > 1  # the features leak nothing at this budget
     assert seen["unobscured_advantage"]["low"] > 0
 
 
@@ -68,7 +75,7 @@ def test_an_attacker_sees_features_and_group_of_the_known_people_alone(model, nu
 
 
 def test_a_guess_is_moved_into_the_group(model):
-    """The group says more than the mean of all, so even a dummy does not err like one who knows nothing."""
+    """The group says more than the mean of all, so even a dummy has a smaller error than the guess that knows nothing."""
     seen = attack(model, DummyRegressor())
     assert seen["published"]["mean"] < seen["nothing"]["mean"]
     assert seen["published"] == seen["unobscured"]

@@ -11,7 +11,11 @@ import hyobscure
 
 def entries(library):
     shown = subprocess.run(["readelf", "-d", "-W", library], capture_output=True, text=True, check=True).stdout
-    paths = [line.split("[", 1)[1].rsplit("]", 1)[0] for line in shown.splitlines() if "(RPATH)" in line or "(RUNPATH)" in line]
+    paths = [
+        line.split("[", 1)[1].rsplit("]", 1)[0]
+        for line in shown.splitlines()
+        if "(RPATH)" in line or "(RUNPATH)" in line
+    ]
     return [entry for path in paths for entry in path.split(":")]
 
 

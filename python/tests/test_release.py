@@ -20,7 +20,7 @@ def test_the_files_are_those_of_the_manifest(model, tmp_path):
     checked, alone = release.verify(), hyobscure.verify(tmp_path / "release")
     assert checked and checked.passed and alone.passed
     compared = {check.name for check in checked.checks} - {check.name for check in alone.checks}
-    assert "groups are as large as in the original" in compared  # only who has the original can tell
+    assert "groups are as large as in the original" in compared  # only the owner of the original can check this
     assert json.loads((tmp_path / "release" / "manifest.json").read_text()) == release.manifest
 
 

@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hyobscure import HyObscure
 
-# Whatever the data of a check: one group of everybody, a distance that knows rows of zeros and negative numbers.
+# For the data of any check: one group of all people, a distance that knows rows of zeros and negative numbers.
 ANY_DATA = HyObscure(
     people=(1, 100_000),
     values=(1, 100_000),

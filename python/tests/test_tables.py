@@ -57,7 +57,7 @@ def test_wide_people_come_back_in_their_type(library, wide):
     original = wide.set_index("who").loc[people["who"]]
     assert groups_of_labels(people["age"], original["age"])
     assert list(people["gender"]) == list(original["gender"])
-    # Every row of features is somebody's, of the same label and gender.
+    # Every row of features is that of a person with the same label and gender.
     label_of = dict(zip(people["who"], people["age"]))
     donors = {(label_of[row.who], row.gender, row.visits, row.height, row.town) for row in wide.itertuples()}
     assert all((row.age, row.gender, row.visits, row.height, row.town) in donors for row in people.itertuples())
@@ -345,14 +345,25 @@ def typed_settings(columns):
         "channel.budget_share": 0.4,
         "release.format": "parquet",
     }
-    return dict(id="who", keep=kept, people=(10, 60), values=(2, 10), method="exact", clusters=3, random_state=4, settings=further)
+    return dict(
+        id="who",
+        keep=kept,
+        people=(10, 60),
+        values=(2, 10),
+        method="exact",
+        clusters=3,
+        random_state=4,
+        settings=further,
+    )
 
 
 def files_of(model, folder):
     model.save(folder / "mechanism.json")
     model.publish(folder / "release", accept_leakage=True)  # small tables of every type: not about strength
     released = pyarrow.parquet.read_table(folder / "release" / "people.parquet")
-    return (folder / "mechanism.json").read_bytes(), {name: released[name].to_pylist() for name in released.column_names}
+    return (folder / "mechanism.json").read_bytes(), {
+        name: released[name].to_pylist() for name in released.column_names
+    }
 
 
 def from_parquet(columns, folder):
@@ -412,7 +423,9 @@ def half_empty_kept(library):
     frame = pandas.DataFrame({"age": random.integers(20, 60, 300), "town": random.choice(["n", "s"], 300)})
     words = pyarrow.array(cells).dictionary_encode()
     table = pyarrow.Table.from_pandas(frame, preserve_index=False).append_column("label", words)
-    return cells, {"pandas": table.to_pandas, "polars": lambda: polars.from_arrow(table), "pyarrow": lambda: table}[library]()
+    return cells, {"pandas": table.to_pandas, "polars": lambda: polars.from_arrow(table), "pyarrow": lambda: table}[
+        library
+    ]()
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])

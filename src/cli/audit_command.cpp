@@ -55,7 +55,7 @@ void add_audit_command(CLI::App& app, Command& chosen) {
   sub->add_option("FOLDER", options->folder, "folder of the release")->required();
   sub->add_option(
       "-m,--mechanism", options->mechanism,
-      "mechanism of the release: repetitions then draw anew, and attackers who know the channel take part");
+      "mechanism of the release: each repetition then has a new draw, and the informed attacker takes part");
   sub->add_option("--report", options->report,
                   "HTML file to write: everything about the release on one page");
   sub->add_option("--comparison", options->comparison,

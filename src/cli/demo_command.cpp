@@ -9,6 +9,7 @@
 #include "hyobscure/base/files.h"
 #include "hyobscure/data/synth/synth.h"
 #include "hyobscure/report/summary.h"
+#include "hyobscure/report/text_table.h"
 
 namespace hyobscure::cli {
 namespace {
@@ -21,7 +22,17 @@ struct DemoOptions {
 
 /// The command that a user would type for the step that follows.
 void announce(const CommonOptions& common, const std::string& command) {
-  if (!common.json) print(fmt::format("\n$ hyobscure {}\n", command));
+  if (common.json) return;
+  constexpr char kStay = '\1';  // a space at which a line must not end: behind a flag is its value
+  std::string line = "$ hyobscure " + command;
+  for (std::size_t at = 0; at + 1 < line.size(); ++at)
+    if (line[at] == ' ' && line[at + 1] != '-') line[at] = kStay;
+  std::string shown;
+  for (const char letter : report::wrapped(line, 4, report::kScreenColumns - 2))
+    shown += letter == '\n'    ? std::string(" \\\n")  // as a shell continues a line
+             : letter == kStay ? std::string(" ")
+                               : std::string(1, letter);
+  print(fmt::format("\n{}\n", shown));
 }
 
 void show(const CommonOptions& common, const std::string& text) {
@@ -139,8 +150,7 @@ void add_demo_command(CLI::App& app, Command& chosen) {
       try {
         return run(*options, staged, common, progress);
       } catch (const InputError& error) {
-        // Whatever went wrong, it went wrong with the folder that the user named, not with its temporary
-        // neighbour.
+        // The user named this folder, not its temporary neighbour.
         throw InputError({.source = options->output}, error.problem(), error.remedy());
       }
     };

@@ -73,7 +73,7 @@ std::filesystem::path data_folder(const ExperimentOptions& options) {
   return given == nullptr ? "" : given;
 }
 
-/// The key of a row and what is worth seeing while one waits.
+/// The key of a row and what is worth seeing during the run.
 void show_row(const std::vector<std::string>& columns, const std::vector<std::string>& cells) {
   static const std::vector<std::string> kShown = {"reason",         "round",          "leakage_bits",
                                                   "forest_I_error", "rmse_published", "census_seconds",
@@ -119,7 +119,7 @@ int run(const ExperimentOptions& options, const CommonOptions& common, const Pro
   else
     print(fmt::format("{}: {} points computed ({} impossible), {} were there. {} {}\n", experiment.name,
                       outcome.computed, outcome.impossible, outcome.kept,
-                      outcome.complete ? "The results are in" : "Stopped; the same command goes on with",
+                      outcome.complete ? "The results are in" : "Stopped; the same command continues",
                       outcome.table.string()));
   return outcome.complete ? kGood : kStopped;
 }

@@ -61,7 +61,7 @@ int run(const FitOptions& options, const CommonOptions& common, const Progress& 
         fitted.target ? "\n" + report::target_search_text(*fitted.target) : "", options.output,
         options.save_census.empty()
             ? ""
-            : fmt::format("Wrote {} (private too: it holds everybody's secret and features)\n",
+            : fmt::format("Wrote {} (private too: it holds the secret and features of each person)\n",
                           options.save_census),
         options.spec.file, options.output));
   if (options.frontier == 0) return fitted.is_good() ? kGood : kWeaker;

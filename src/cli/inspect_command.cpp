@@ -23,7 +23,7 @@ int run(const SpecOptions& options, const CommonOptions& common, const Progress&
 void add_inspect_command(CLI::App& app, Command& chosen) {
   auto options = std::make_shared<SpecOptions>();  // lives as long as the parser's callbacks
   CLI::App* sub = app.add_subcommand(
-      "inspect", "Tell what is in the data, what it leaks today and which terms can be met");
+      "inspect", "Show what is in the data, what it leaks today and which limits can be met");
   add_spec_options(*sub, *options);
   add_common_options(*sub, chosen.common);
   sub->footer("Example: hyobscure inspect spec.toml --groups.people 100,400 --groups.values 4,12");

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <exception>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "cli/command.h"
 #include "cli/progress_line.h"
@@ -14,6 +15,7 @@
 #include "hyobscure/base/terminal.h"
 #include "hyobscure/base/version.h"
 #include "hyobscure/data/spec/nearest_word.h"
+#include "hyobscure/report/text_table.h"
 
 namespace hyobscure::cli {
 namespace {
@@ -83,6 +85,15 @@ int tell_wrong_usage(const CLI::ParseError& error, const std::vector<std::string
   return tell_error({.json = json}, kCorrectInput, input.what(), &input);
 }
 
+/// Help or version, in place of a command.
+int show_help(const CLI::App& app, const CLI::ParseError& error) {
+  constexpr std::size_t kHelpColumn = 30;
+  std::ostringstream text;
+  const int code = app.exit(error, text, text);
+  print(report::wrapped(text.str(), kHelpColumn));
+  return code;
+}
+
 int run_chosen(const Command& chosen) {
   const CommonOptions& common = chosen.common;
   try {
@@ -120,7 +131,7 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // help or version
+    if (error.get_exit_code() == 0) return show_help(app, error);
     return tell_wrong_usage(error, {argv + 1, argv + argc});
   }
   install_stop_signal();

@@ -6,7 +6,7 @@
 
 namespace hyobscure::cli {
 
-/// One line on a terminal that tells the stage, how far it is and how long it will take; silent elsewhere.
+/// One line on a terminal that shows the stage, how far it is and how long it will take; silent elsewhere.
 class ProgressLine {
  public:
   explicit ProgressLine(bool enabled);

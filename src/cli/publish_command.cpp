@@ -44,7 +44,7 @@ void add_publish_command(CLI::App& app, Command& chosen) {
   sub->add_option("-o,--out", options->output, "folder to write")->required();
   sub->add_flag("--force", options->force, "replace an existing folder");
   sub->add_flag("--second-draw", options->second_draw,
-                "publish although the same people were drawn for before: both releases together tell more");
+                "publish although the same people are in an earlier release: both together leak more");
   sub->add_flag("--accept-leakage", options->accept_leakage,
                 "publish although fit called the mechanism weaker than it should be (exit code 3)");
   add_common_options(*sub, chosen.common);

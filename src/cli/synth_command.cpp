@@ -52,13 +52,13 @@ void add_synth_command(CLI::App& app, Command& chosen) {
                   "home in a city)")
       ->transform(CLI::CheckedTransformer(kKinds).description("{ratings,tabular,check-ins}"));
   sub->add_option("--dependence", options->settings.dependence,
-                  "how much the features know of the secret: 0 nothing, 1 much")
+                  "how much the features depend on the secret, from 0 to 1")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1.0));
   sub->add_option("--items", options->settings.items, "ratings: number of items")
       ->capture_default_str()
       ->check(CLI::Range(10, 10'000'000));
-  sub->add_option("--entries", options->settings.entries, "ratings, check-ins: mean number a person")
+  sub->add_option("--entries", options->settings.entries, "ratings, check-ins: mean number per person")
       ->capture_default_str()
       ->check(CLI::Range(1, 100'000));
   sub->add_option("--format", options->format, "csv or parquet")

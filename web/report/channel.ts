@@ -18,7 +18,9 @@ function clusterName(pool: Pool, index: number): string {
 }
 
 function cells(pool: Pool): Cell[] {
-  return list(pool.matrix).flatMap((row, i) => (Array.isArray(row) ? row : []).flatMap((x, j) => (isNumber(x) ? [{ row: i, column: j, share: x }] : [])));
+  return list(pool.matrix).flatMap((row, i) =>
+    (Array.isArray(row) ? row : []).flatMap((x, j) => (isNumber(x) ? [{ row: i, column: j, share: x }] : [])),
+  );
 }
 
 function sides(pool: Pool): { rows: number; columns: number } {
@@ -73,10 +75,16 @@ function option(view: View, pool: Pool, scale: number): EChartsCoreOption {
     grid: { ...(common(view).grid as object), top: 36 },
     tooltip: tooltip(view, ({ dataIndex }) => {
       const cell = all[dataIndex];
-      return [`own cluster ${clusterName(pool, cell.row)}`, `published as cluster ${clusterName(pool, cell.column)}: ${share(cell.share, 1)}`];
+      return [
+        `own cluster ${clusterName(pool, cell.row)}`,
+        `published as cluster ${clusterName(pool, cell.column)}: ${share(cell.share, 1)}`,
+      ];
     }),
     xAxis: categories(columns, {}),
-    yAxis: categories(rows, { inverse: true, axisLabel: { color: colours.muted, width: 70, overflow: "truncate", interval: Math.ceil(16 / rowHeight) - 1 } }),
+    yAxis: categories(rows, {
+      inverse: true,
+      axisLabel: { color: colours.muted, width: 70, overflow: "truncate", interval: Math.ceil(16 / rowHeight) - 1 },
+    }),
     visualMap: {
       type: "continuous",
       min: 0,
@@ -96,7 +104,12 @@ function option(view: View, pool: Pool, scale: number): EChartsCoreOption {
         itemStyle: { borderColor: colours.surface, borderWidth: columns > 25 ? 0 : 1 },
         data: all.map((cell) => ({
           value: [cell.column, cell.row, cell.share],
-          label: { show: side >= LABELLED_CELL && columns <= 20, formatter: cell.share >= 0.005 ? String(Math.round(100 * cell.share)) : "", color: readable(heat(colours, Math.min(1, cell.share / scale)), colours), fontSize: 12 },
+          label: {
+            show: side >= LABELLED_CELL && columns <= 20,
+            formatter: cell.share >= 0.005 ? String(Math.round(100 * cell.share)) : "",
+            color: readable(heat(colours, Math.min(1, cell.share / scale)), colours),
+            fontSize: 12,
+          },
         })),
       },
     ],
@@ -107,7 +120,10 @@ function matrixTable(pool: Pool, title: string): TableData {
   const { columns } = sides(pool);
   return {
     caption: title,
-    columns: [{ name: "own cluster" }, ...Array.from({ length: columns }, (_, j) => ({ name: `published as ${clusterName(pool, j)}`, number: true }))],
+    columns: [
+      { name: "own cluster" },
+      ...Array.from({ length: columns }, (_, j) => ({ name: `published as ${clusterName(pool, j)}`, number: true })),
+    ],
     rows: list(pool.matrix).map((row, i) => [clusterName(pool, i), ...Array.from({ length: columns }, (_, j) => measure(row[j]))]),
   };
 }
@@ -132,7 +148,8 @@ export function channelSection(facts: Facts): Section | null {
   const figure = new Figure({
     ...spec(0),
     title: "Whose features are published",
-    howToRead: "a row is the cluster that people belong to by their own features, a column the cluster of the row published under their name; numbers are per cent. High numbers along the diagonal mean features stay much as they are; an even row means they say nothing of the person.",
+    howToRead:
+      "a row is the cluster that people belong to by their own features, a column the cluster of the row published under their name; numbers are per cent. High numbers along the diagonal mean features stay much as they are; an even row means they say nothing of the person.",
     controls: el("label", { class: "control" }, "People of ", choice),
     xName: "cluster of the published row",
     yName: "own cluster",

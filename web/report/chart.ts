@@ -7,7 +7,18 @@ import { el, table, type TableData } from "./dom";
 import { tick } from "./numbers";
 import { colours, currentTheme, onThemeChange, setTheme, swatch, type Colours, type Mark } from "./theme";
 
-use([BarChart, CustomChart, HeatmapChart, LineChart, GridComponent, MarkAreaComponent, MarkLineComponent, TooltipComponent, VisualMapComponent, SVGRenderer]);
+use([
+  BarChart,
+  CustomChart,
+  HeatmapChart,
+  LineChart,
+  GridComponent,
+  MarkAreaComponent,
+  MarkLineComponent,
+  TooltipComponent,
+  VisualMapComponent,
+  SVGRenderer,
+]);
 
 export interface View {
   width: number;
@@ -25,7 +36,7 @@ export interface LegendEntry {
 export interface FigureSpec {
   title: string;
   howToRead: string;
-  /** What the drawing shows, for those who do not see it. */
+  /** What the drawing shows, for people who do not see it. */
   description: string;
   height: (width: number) => number;
   option: (view: View) => EChartsCoreOption;
@@ -141,7 +152,7 @@ export function keepDrawn(figures: Figure[]): void {
   addEventListener("afterprint", () => setTheme(before));
 }
 
-/** Axes, text and tooltips alike in all charts. */
+/** Axes, text and tooltips, the same in all charts. */
 export function common(view: View): EChartsCoreOption {
   return {
     animation: false,

@@ -22,7 +22,10 @@ const DISTANCE: Line[] = [{ name: "mean distance", mark: mark(2), key: "distance
 function option(view: View, rounds: Round[], lines: Line[]): EChartsCoreOption {
   return {
     ...common(view),
-    tooltip: tooltip(view, ({ seriesIndex, dataIndex }) => [`round ${count(rounds[dataIndex].round ?? dataIndex)}`, `${lines[seriesIndex].name}: ${measure(rounds[dataIndex][lines[seriesIndex].key])}`]),
+    tooltip: tooltip(view, ({ seriesIndex, dataIndex }) => [
+      `round ${count(rounds[dataIndex].round ?? dataIndex)}`,
+      `${lines[seriesIndex].name}: ${measure(rounds[dataIndex][lines[seriesIndex].key])}`,
+    ]),
     xAxis: axis(view, { type: "value", minInterval: 1, min: "dataMin", max: "dataMax" }),
     yAxis: axis(view, { type: "value", scale: true, axisLabel: { color: view.colours.muted, formatter: tick } }),
     series: lines.map((line) => ({
@@ -40,8 +43,20 @@ function option(view: View, rounds: Round[], lines: Line[]): EChartsCoreOption {
 function roundsTable(rounds: Round[]): TableData {
   return {
     caption: "Rounds of the search",
-    columns: [{ name: "round" }, { name: "minimised (bits)", number: true }, { name: "leakage (bits)", number: true }, { name: "distance", number: true }, { name: "moves", number: true }],
-    rows: rounds.map((round, i) => [count(round.round ?? i), bits(round.objective), bits(round.leakage), measure(round.distance), count(round.moves)]),
+    columns: [
+      { name: "round" },
+      { name: "minimised (bits)", number: true },
+      { name: "leakage (bits)", number: true },
+      { name: "distance", number: true },
+      { name: "moves", number: true },
+    ],
+    rows: rounds.map((round, i) => [
+      count(round.round ?? i),
+      bits(round.objective),
+      bits(round.leakage),
+      measure(round.distance),
+      count(round.moves),
+    ]),
   };
 }
 
@@ -69,8 +84,23 @@ export function convergenceSection(facts: Facts): Section | null {
     });
   };
   const figures = [
-    figureOf("Leakage by round", "the curve falls while the search improves and turns flat when nothing better is found; a curve still falling at its end was stopped early.", BITS, "bits"),
-    figureOf("Distance by round", "how far published features are from the true ones after each round; it may use up the budget, never more.", DISTANCE, "mean distance"),
+    figureOf(
+      "Leakage by round",
+      "the curve falls while the search improves and turns flat when nothing better is found; a curve still falling at its end was stopped early.",
+      BITS,
+      "bits",
+    ),
+    figureOf(
+      "Distance by round",
+      "how far published features are from the true ones after each round; it may use up the budget, never more.",
+      DISTANCE,
+      "mean distance",
+    ),
   ].filter((figure): figure is Figure => !!figure);
-  return { id: "convergence", title: "The search", body: [el("div", { class: figures.length > 1 ? "side-by-side" : "" }, ...figures.map((figure) => figure.element))], figures };
+  return {
+    id: "convergence",
+    title: "The search",
+    body: [el("div", { class: figures.length > 1 ? "side-by-side" : "" }, ...figures.map((figure) => figure.element))],
+    figures,
+  };
 }

@@ -21,11 +21,21 @@ export interface CurveLine {
 
 /** The method of the release first, then as the facts name them. */
 export function methodNames(facts: Facts): string[] {
-  const named = [facts.release?.method, ...list(facts.tradeoff).map((curve) => curve.method), ...list(facts.frontier).map((curve) => curve.method)];
-  return [...new Set(named.map((name) => name || "unnamed method"))].filter((name) => name !== "unnamed method" || named.slice(1).some((one) => !one));
+  const named = [
+    facts.release?.method,
+    ...list(facts.tradeoff).map((curve) => curve.method),
+    ...list(facts.frontier).map((curve) => curve.method),
+  ];
+  return [...new Set(named.map((name) => name || "unnamed method"))].filter(
+    (name) => name !== "unnamed method" || named.slice(1).some((one) => !one),
+  );
 }
 
-export function curveLines<Point>(facts: Facts, curves: { method?: string; points?: Point[] }[], place: (point: Point, name: string) => CurvePoint): CurveLine[] {
+export function curveLines<Point>(
+  facts: Facts,
+  curves: { method?: string; points?: Point[] }[],
+  place: (point: Point, name: string) => CurvePoint,
+): CurveLine[] {
   const names = methodNames(facts);
   return curves
     .map((curve) => {

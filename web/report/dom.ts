@@ -38,14 +38,23 @@ const ONE_PIECE = 8; // rows that are not torn apart on paper
 /** The first column heads its row. A wide table scrolls in its own box, which the keyboard can reach. */
 export function table(data: TableData): HTMLElement {
   const cell = (tag: "td" | "th", column: Column, child: Child, scope?: string) =>
-    el(tag, { class: column.number ? "number" : undefined, scope, "data-column": scope ? undefined : column.name }, child === "" ? "\u2013" : child);
+    el(
+      tag,
+      { class: column.number ? "number" : undefined, scope, "data-column": scope ? undefined : column.name },
+      child === "" ? "\u2013" : child,
+    );
   const head = el("tr", {}, ...data.columns.map((column) => cell("th", column, column.name, "col")));
   const body = data.rows.map((row) =>
     el("tr", {}, ...row.map((child, i) => (i === 0 ? cell("th", data.columns[i], child, "row") : cell("td", data.columns[i], child)))),
   );
   return el(
     "div",
-    { class: `table${data.cards ? " cards" : ""}${data.rows.length <= ONE_PIECE ? " one-piece" : ""}`, tabindex: 0, role: "region", "aria-label": data.caption },
+    {
+      class: `table${data.cards ? " cards" : ""}${data.rows.length <= ONE_PIECE ? " one-piece" : ""}`,
+      tabindex: 0,
+      role: "region",
+      "aria-label": data.caption,
+    },
     el("table", {}, el("caption", {}, data.caption), el("thead", {}, head), el("tbody", {}, ...body)),
   );
 }

@@ -95,14 +95,29 @@ export function dots(view: View, rows: DotRow[], kinds: Kind[], unit?: string): 
       return {
         type: "group",
         children: [
-          ...references(row, kinds, rows).filter((at) => at >= low && at <= high).map((at) => {
-            const line = api.coord([at, row])[0];
-            return { type: "line", shape: { x1: line, x2: line, y1: y + label, y2: y + label + LANE * kinds.length }, style: { stroke: palette.text, lineWidth: 1.5, lineDash: [4, 3] } };
-          }),
+          ...references(row, kinds, rows)
+            .filter((at) => at >= low && at <= high)
+            .map((at) => {
+              const line = api.coord([at, row])[0];
+              return {
+                type: "line",
+                shape: { x1: line, x2: line, y1: y + label, y2: y + label + LANE * kinds.length },
+                style: { stroke: palette.text, lineWidth: 1.5, lineDash: [4, 3] },
+              };
+            }),
           ...(row > 0 ? [{ type: "line", shape: { x1: x, x2: right, y1: y, y2: y }, style: { stroke: palette.line } }] : []),
           {
             type: "text",
-            style: { text: rows[row].label, x: x + 6, y: y + 8, fill: palette.text, font: `600 13px ${FONT_STACK}`, width: right - x - 12, overflow: "truncate", ellipsis: "…" },
+            style: {
+              text: rows[row].label,
+              x: x + 6,
+              y: y + 8,
+              fill: palette.text,
+              font: `600 13px ${FONT_STACK}`,
+              width: right - x - 12,
+              overflow: "truncate",
+              ellipsis: "…",
+            },
           },
         ],
       };
@@ -111,10 +126,27 @@ export function dots(view: View, rows: DotRow[], kinds: Kind[], unit?: string): 
   return {
     ...common(view),
     tooltip: tooltip(view, ({ seriesIndex, dataIndex }) =>
-      seriesIndex < kinds.length ? [...(rows[dataIndex].label ? [rows[dataIndex].label] : []), `${kinds[seriesIndex].name}: ${interval(rows[dataIndex].values[seriesIndex], unit)}`] : [],
+      seriesIndex < kinds.length
+        ? [
+            ...(rows[dataIndex].label ? [rows[dataIndex].label] : []),
+            `${kinds[seriesIndex].name}: ${interval(rows[dataIndex].values[seriesIndex], unit)}`,
+          ]
+        : [],
     ),
-    xAxis: axis(view, { type: "value", min: low, max: high, axisLabel: { color: palette.muted, formatter: tick, showMinLabel: false, showMaxLabel: false, hideOverlap: true } }),
-    yAxis: { type: "category", inverse: true, data: rows.map((_, i) => String(i)), axisLabel: { show: false }, axisTick: { show: false }, axisLine: { lineStyle: { color: palette.muted } } },
+    xAxis: axis(view, {
+      type: "value",
+      min: low,
+      max: high,
+      axisLabel: { color: palette.muted, formatter: tick, showMinLabel: false, showMaxLabel: false, hideOverlap: true },
+    }),
+    yAxis: {
+      type: "category",
+      inverse: true,
+      data: rows.map((_, i) => String(i)),
+      axisLabel: { show: false },
+      axisTick: { show: false },
+      axisLine: { lineStyle: { color: palette.muted } },
+    },
     series: [...series, behind],
   };
 }
@@ -148,7 +180,11 @@ function drawDot(dot: Dot): object {
   let right = x(mean);
   if (isNumber(value.low) && isNumber(value.high)) {
     right = Math.max(right, x(value.high));
-    children.push({ type: "line", shape: { x1: x(value.low), x2: x(value.high), y1: y, y2: y }, style: { stroke: colour, lineWidth: 2.5 } });
+    children.push({
+      type: "line",
+      shape: { x1: x(value.low), x2: x(value.high), y1: y, y2: y },
+      style: { stroke: colour, lineWidth: 2.5 },
+    });
     for (const end of [value.low, value.high]) {
       children.push({ type: "line", shape: { x1: x(end), x2: x(end), y1: y - 4, y2: y + 4 }, style: { stroke: colour, lineWidth: 2 } });
     }
@@ -183,5 +219,18 @@ function symbol(shape: string, x: number, y: number, style: object): object {
 }
 
 function valueText(text: string, x: number, y: number, align: string, view: View): object {
-  return { type: "text", style: { text, x, y, fill: view.colours.muted, align, verticalAlign: "middle", font: `12px ${FONT_STACK}`, stroke: view.colours.surface, lineWidth: 3 } };
+  return {
+    type: "text",
+    style: {
+      text,
+      x,
+      y,
+      fill: view.colours.muted,
+      align,
+      verticalAlign: "middle",
+      font: `12px ${FONT_STACK}`,
+      stroke: view.colours.surface,
+      lineWidth: 3,
+    },
+  };
 }

@@ -63,10 +63,19 @@ function histogramOption(view: View, all: NameBar[], groups: Group[]): EChartsCo
     ...common(view),
     tooltip: tooltip(view, ({ dataIndex }) => {
       const bar = all[dataIndex];
-      return [bar.value, counted(bar.people, "person", "people"), ...(bar.group >= 0 ? [`published as ${words(groups[bar.group].label, "unnamed")}`] : [])];
+      return [
+        bar.value,
+        counted(bar.people, "person", "people"),
+        ...(bar.group >= 0 ? [`published as ${words(groups[bar.group].label, "unnamed")}`] : []),
+      ];
     }),
     grid: { ...(common(view).grid as object), top: 34 },
-    xAxis: axis(view, { type: "category", data: all.map((bar) => bar.value), axisTick: { show: false }, axisLabel: { color: colours.muted, hideOverlap: true, width: 90, overflow: "truncate" } }),
+    xAxis: axis(view, {
+      type: "category",
+      data: all.map((bar) => bar.value),
+      axisTick: { show: false },
+      axisLabel: { color: colours.muted, hideOverlap: true, width: 90, overflow: "truncate" },
+    }),
     yAxis: axis(view, { type: "value", minInterval: 1 }),
     series: [
       {
@@ -96,9 +105,20 @@ function groupBarsOption(view: View, groups: Group[]): EChartsCoreOption {
   return {
     ...common(view),
     tooltip: tooltip(view, ({ dataIndex }) => [words(groups[dataIndex].label, "unnamed"), `${count(groups[dataIndex].people)} people`]),
-    xAxis: axis(view, { type: "category", data: groups.map((group) => words(group.label, "unnamed")), axisLabel: { color: colours.muted, hideOverlap: true, width: 90, overflow: "truncate" } }),
+    xAxis: axis(view, {
+      type: "category",
+      data: groups.map((group) => words(group.label, "unnamed")),
+      axisLabel: { color: colours.muted, hideOverlap: true, width: 90, overflow: "truncate" },
+    }),
     yAxis: axis(view, { type: "value", minInterval: 1 }),
-    series: [{ type: "bar", barMaxWidth: 60, itemStyle: { color: EVEN.colour(colours) }, data: groups.map((group) => (isNumber(group.people) ? group.people : 0)) }],
+    series: [
+      {
+        type: "bar",
+        barMaxWidth: 60,
+        itemStyle: { color: EVEN.colour(colours) },
+        data: groups.map((group) => (isNumber(group.people) ? group.people : 0)),
+      },
+    ],
   };
 }
 
@@ -107,7 +127,11 @@ function histogramTable(facts: Facts, all: NameBar[], groups: Group[]): TableDat
   return {
     caption: `People by exact ${secretName(facts)}. Finer than the release: not for publication.`,
     columns: [{ name: `exact ${secretName(facts)}` }, { name: "people", number: true }, ...(grouped ? [{ name: "published as" }] : [])],
-    rows: all.map((bar) => [bar.value, count(bar.people), ...(grouped ? [bar.group < 0 ? "no group" : words(groups[bar.group].label, "unnamed")] : [])]),
+    rows: all.map((bar) => [
+      bar.value,
+      count(bar.people),
+      ...(grouped ? [bar.group < 0 ? "no group" : words(groups[bar.group].label, "unnamed")] : []),
+    ]),
   };
 }
 
@@ -130,7 +154,12 @@ function groupsTable(facts: Facts, groups: Group[], withNumbers: boolean): Table
   return {
     caption: `The published ${groupWord(facts).many}.${asked}${poolsText(facts)}`,
     cards: axes.length > 0,
-    columns: [{ name: "group" }, ...axes.map((name) => ({ name })), { name: "people", number: true }, { name: "distinct values", number: true }],
+    columns: [
+      { name: "group" },
+      ...axes.map((name) => ({ name })),
+      { name: "people", number: true },
+      { name: "distinct values", number: true },
+    ],
     rows: groups.map((group, i) => [
       withNumbers ? numbered(groups, i) : words(group.label, "unnamed"),
       ...axes.map((_, a) => words(group.covers?.[a]?.label, "not said")),
@@ -150,7 +179,7 @@ function histogramFigure(facts: Facts, groups: Group[]): Figure | null {
   return new Figure({
     title: grouped ? `People by exact ${secret}, and the group that is published` : `People by exact ${secret}`,
     howToRead: grouped
-      ? `each bar is the number of people with one exact ${secret}; bars of one colour on one band are published under one name, so a reader of the release cannot tell them apart by it.`
+      ? `each bar is the number of people with one exact ${secret}; bars of one colour on one band are published under one name, so a reader of the release cannot distinguish them by it.`
       : `each bar is the number of people with one exact ${secret}; the release shows groups of these values instead.`,
     description: `Bar chart of ${counted(all.length, "exact value", "exact values")} of ${secret} in ${counted(groups.length, "group", "groups")}. The table below has its numbers.`,
     height: () => 300,

@@ -16,10 +16,22 @@ import { setTheme, watchSystemTheme } from "./theme";
 import { frontierSection, tradeoffSection } from "./tradeoff";
 import { utilitySection } from "./utility";
 
-const SECTIONS = [publishedSection, groupsSection, leakageSection, attacksSection, utilitySection, tradeoffSection, frontierSection, channelSection, convergenceSection, settingsSection, limitsSection];
+const SECTIONS = [
+  publishedSection,
+  groupsSection,
+  leakageSection,
+  attacksSection,
+  utilitySection,
+  tradeoffSection,
+  frontierSection,
+  channelSection,
+  convergenceSection,
+  settingsSection,
+  limitsSection,
+];
 
 const PRIVATE =
-  "This report is not part of the release. It holds counts finer than those published (people by exact value, who exchanges features with whom): keep it with the mechanism file, and do not hand it to those who get the release.";
+  "This report is not part of the release. It holds counts finer than those published (people by exact value, who exchanges features with whom): keep it with the mechanism file, and do not give it to the people who get the release.";
 
 function readFacts(): Facts {
   const parsed: unknown = JSON.parse(document.getElementById("facts")?.textContent || "{}");
@@ -43,9 +55,13 @@ function tiles(facts: Facts): HTMLElement[] {
   const { all, failed, open } = countChecks(facts);
   if (isNumber(facts.data?.people)) found.push(tile(count(facts.data.people), "people"));
   if (groups) found.push(tile(count(groups), groups === 1 ? groupWord(facts).one : groupWord(facts).many));
-  if (isNumber(total)) found.push(tile(bits(total), isNumber(entropy) && entropy > 0 ? `bits told, of ${inBits(entropy)} (${share(total, entropy)})` : "bits told"));
+  if (isNumber(total))
+    found.push(
+      tile(bits(total), isNumber(entropy) && entropy > 0 ? `bits leaked, of ${inBits(entropy)} (${share(total, entropy)})` : "bits leaked"),
+    );
   if (isNumber(features)) found.push(tile(bits(features), "of these by the features"));
-  if (isNumber(fano) && fano > 0) found.push(tile(`\u2264 ${shareAtMost(1 - fano)}`, `exact ${secretName(facts)} named right, by any attacker`));
+  if (isNumber(fano) && fano > 0)
+    found.push(tile(`\u2264 ${shareAtMost(1 - fano)}`, `exact ${secretName(facts)} named right, by any attacker`));
   if (all) found.push(tile(`${all - failed - open} of ${all}`, failed || open ? "checks hold: see below" : "checks hold"));
   return found;
 }
@@ -68,7 +84,12 @@ function header(facts: Facts): void {
 }
 
 function lay(section: Section): HTMLElement {
-  return el("section", { id: section.id, "aria-labelledby": `${section.id}-title` }, el("h2", { id: `${section.id}-title` }, section.title), ...section.body);
+  return el(
+    "section",
+    { id: section.id, "aria-labelledby": `${section.id}-title` },
+    el("h2", { id: `${section.id}-title` }, section.title),
+    ...section.body,
+  );
 }
 
 function watchChoiceOfTheme(): void {

@@ -17,11 +17,14 @@ interface Extent {
 type PlacedCell = MapCell & { row: number; column: number };
 
 function placed(map: MapFacts | null | undefined): PlacedCell[] {
-  return list(map?.cells).filter((cell): cell is PlacedCell => Number.isInteger(cell.row) && Number.isInteger(cell.column) && isNumber(cell.people));
+  return list(map?.cells).filter(
+    (cell): cell is PlacedCell => Number.isInteger(cell.row) && Number.isInteger(cell.column) && isNumber(cell.people),
+  );
 }
 
 function extentOf(cells: { row: number; column: number }[]): Extent {
-  const ends = (of: (cell: { row: number; column: number }) => number) => cells.map(of).reduce(([low, high], x) => [Math.min(low, x), Math.max(high, x)], [Infinity, -Infinity]);
+  const ends = (of: (cell: { row: number; column: number }) => number) =>
+    cells.map(of).reduce(([low, high], x) => [Math.min(low, x), Math.max(high, x)], [Infinity, -Infinity]);
   const [left, right] = ends((cell) => cell.column);
   const [bottom, top] = ends((cell) => cell.row);
   return { left, bottom, columns: right - left + 1, rows: top - bottom + 1 };
@@ -55,11 +58,27 @@ function scaleBar(map: MapFacts, extent: Extent, view: View, frame: Frame): obje
     const x2 = x1 + (km / map.cell_km) * frame.width;
     const style = { stroke: colours.text, lineWidth: 2 };
     shapes.push(
-      ...[[x1, y, x2, y], [x1, y - 5, x1, y + 5], [x2, y - 5, x2, y + 5]].map(([a, b, c, d]) => ({ type: "line", shape: { x1: a, y1: b, x2: c, y2: d }, style })),
+      ...[
+        [x1, y, x2, y],
+        [x1, y - 5, x1, y + 5],
+        [x2, y - 5, x2, y + 5],
+      ].map(([a, b, c, d]) => ({ type: "line", shape: { x1: a, y1: b, x2: c, y2: d }, style })),
       { type: "text", style: { text: `${measure(km)} km`, x: x2 + 8, y, verticalAlign: "middle", fill: colours.text, font } },
     );
   }
-  if (map.on_earth) shapes.push({ type: "text", style: { text: "\u2191 north", x: Math.max(right, view.width / 2 + 60), y, align: "right", verticalAlign: "middle", fill: colours.muted, font } });
+  if (map.on_earth)
+    shapes.push({
+      type: "text",
+      style: {
+        text: "\u2191 north",
+        x: Math.max(right, view.width / 2 + 60),
+        y,
+        align: "right",
+        verticalAlign: "middle",
+        fill: colours.muted,
+        font,
+      },
+    });
   return shapes;
 }
 
@@ -83,8 +102,13 @@ function told(facts: Facts, square: Square, cells: PlacedCell[], groups: Group[]
   const here = cells.filter((cell) => cell.row === square.row && cell.column === square.column);
   const place = `row ${square.row}, column ${square.column}`;
   const people = (cell: MapCell) => counted(cell.people as number, "person", "people");
-  if (here.length === 1) return [square.group < 0 ? `no ${groupWord(facts).one}` : numbered(groups, square.group), `${people(here[0])} in this cell`, place];
-  return [`${counted(square.people, "person", "people")} in this cell`, ...here.map((cell) => `${words(cell.group, "unnamed")}: ${people(cell)}`), place];
+  if (here.length === 1)
+    return [square.group < 0 ? `no ${groupWord(facts).one}` : numbered(groups, square.group), `${people(here[0])} in this cell`, place];
+  return [
+    `${counted(square.people, "person", "people")} in this cell`,
+    ...here.map((cell) => `${words(cell.group, "unnamed")}: ${people(cell)}`),
+    place,
+  ];
 }
 
 const LONGEST_LEGEND = 40;
@@ -94,7 +118,9 @@ export function mapFigure(facts: Facts): Figure | null {
   const cells = placed(map);
   if (!map || !cells.length) return null;
   const groups = list(facts.groups);
-  const squares = joined(cells.map((cell) => ({ ...cell, people: cell.people as number, group: groups.findIndex((group) => group.label === cell.group) })));
+  const squares = joined(
+    cells.map((cell) => ({ ...cell, people: cell.people as number, group: groups.findIndex((group) => group.label === cell.group) })),
+  );
   const hueOf = hues(squares, groups.length);
   const word = groupWord(facts);
   const shared = squares.length < cells.length;
@@ -102,7 +128,7 @@ export function mapFigure(facts: Facts): Figure | null {
   const size = isNumber(map.cell_km) ? `, ${map.on_earth ? "" : "taken as "}${measure(map.cell_km)} km wide` : "";
   return new Figure({
     title: `The ${word.many} on a map`,
-    howToRead: `each square is a cell${size}, the stronger its colour the more people have it as their exact ${secretName(facts)}. Outlined squares of one number are published under one name, so a reader of the release cannot tell them apart by it.${shared ? ` A cell whose people are in several ${word.many} has the colour of the largest.` : ""}${named ? "" : ` The table names the numbers of the ${word.many}.`}${joinedNote(facts)}`,
+    howToRead: `each square is a cell${size}, the stronger its colour the more people have it as their exact ${secretName(facts)}. Outlined squares of one number are published under one name, so a reader of the release cannot distinguish them by it.${shared ? ` A cell whose people are in several ${word.many} has the colour of the largest.` : ""}${named ? "" : ` The table names the numbers of the ${word.many}.`}${joinedNote(facts)}`,
     description: `Map of ${counted(squares.length, "cell", "cells")} in ${counted(groups.length, word.one, word.many)}. The table below has its numbers.`,
     height: (width) => {
       const extent = extentOf(squares);

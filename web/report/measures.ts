@@ -9,7 +9,7 @@ export interface ErrorMeasure {
   gainUnit?: string;
   /** Opens a sentence where there are several measures. */
   intro: string;
-  /** Told in words as well, not in figures and tables alone. */
+  /** Stated in words as well, not in figures and tables alone. */
   main: boolean;
   of: (attack: Attack) => AttackErrors;
 }
@@ -42,11 +42,28 @@ function isShare(audit: Audit): boolean {
 export function measuresOf(audit: Audit | null | undefined): ErrorMeasure[] {
   if (!audit) return [];
   const name = audit.error || "error";
-  if (!isShare(audit)) return [{ name, unit: audit.secret_unit, gainUnit: audit.secret_unit, intro: "", main: true, of: (attack) => attack }];
+  if (!isShare(audit))
+    return [{ name, unit: audit.secret_unit, gainUnit: audit.secret_unit, intro: "", main: true, of: (attack) => attack }];
   const attacks = list(audit.attacks);
   const found: ErrorMeasure[] = [{ name, unit: "%", gainUnit: "percentage points", intro: "By wrong guesses", main: true, of: inPercent }];
-  if (attacks.some((attack) => attack.top5)) found.push({ name: "share not among five guesses", unit: "%", gainUnit: "percentage points", intro: "By five guesses", main: false, of: (attack) => inPercent(attack.top5) });
-  if (attacks.some((attack) => attack.km)) found.push({ name: "distance from the truth", unit: "km", gainUnit: "km", intro: "By distance", main: true, of: (attack) => attack.km ?? {} });
+  if (attacks.some((attack) => attack.top5))
+    found.push({
+      name: "share not among five guesses",
+      unit: "%",
+      gainUnit: "percentage points",
+      intro: "By five guesses",
+      main: false,
+      of: (attack) => inPercent(attack.top5),
+    });
+  if (attacks.some((attack) => attack.km))
+    found.push({
+      name: "distance from the truth",
+      unit: "km",
+      gainUnit: "km",
+      intro: "By distance",
+      main: true,
+      of: (attack) => attack.km ?? {},
+    });
   return found;
 }
 
@@ -62,11 +79,17 @@ export function informedAs(facts: Facts): { measure: ErrorMeasure; informed: Inf
   const [first] = measuresOf(audit);
   const { km, ...own } = audit.informed;
   const found = [{ measure: first, informed: isShare(audit) ? informedInPercent(own) : own }];
-  if (isShare(audit) && km) found.push({ measure: { ...first, name: "distance from the truth", unit: "km", gainUnit: "km", intro: "By distance" }, informed: km });
+  if (isShare(audit) && km)
+    found.push({ measure: { ...first, name: "distance from the truth", unit: "km", gainUnit: "km", intro: "By distance" }, informed: km });
   return found;
 }
 
 function informedInPercent(informed: InformedErrors): InformedErrors {
   const one = (value: number | null | undefined) => (isNumber(value) ? percent(value) : value);
-  return { ...informed, error: one(informed.error), group_only: one(informed.group_only), repeated: list(informed.repeated).map((point) => ({ ...point, error: scaled(point.error) })) };
+  return {
+    ...informed,
+    error: one(informed.error),
+    group_only: one(informed.group_only),
+    repeated: list(informed.repeated).map((point) => ({ ...point, error: scaled(point.error) })),
+  };
 }

@@ -43,7 +43,12 @@ function rowsOfNames(all: NameBar[], groups: Group[]): Row[] {
 
 function rowsOfGroups(all: NameBar[], groups: Group[]): Row[] {
   return [...byGroup(all)]
-    .map(([group, bars]) => ({ name: group < 0 ? "no group" : words(groups[group].label, "unnamed"), people: sum(bars), group, names: bars.length }))
+    .map(([group, bars]) => ({
+      name: group < 0 ? "no group" : words(groups[group].label, "unnamed"),
+      people: sum(bars),
+      group,
+      names: bars.length,
+    }))
     .sort((a, b) => b.people - a.people)
     .slice(0, MOST_NAMES);
 }
@@ -72,7 +77,22 @@ function headings(view: View, rows: Row[]): object {
     data: places.map((place) => [0, place]),
     renderItem: ({ dataIndex }: { dataIndex: number }, api: CustomApi) => {
       const place = places[dataIndex];
-      return { type: "text", style: { text: rows[place].name, x: 4, y: api.coord([0, place])[1] + 2, verticalAlign: "middle", fill: view.colours.text, font: `600 13px ${FONT}`, stroke: view.colours.surface, lineWidth: 4, width: view.width - 12, overflow: "truncate", ellipsis: "…" } };
+      return {
+        type: "text",
+        style: {
+          text: rows[place].name,
+          x: 4,
+          y: api.coord([0, place])[1] + 2,
+          verticalAlign: "middle",
+          fill: view.colours.text,
+          font: `600 13px ${FONT}`,
+          stroke: view.colours.surface,
+          lineWidth: 4,
+          width: view.width - 12,
+          overflow: "truncate",
+          ellipsis: "…",
+        },
+      };
     },
   };
 }
@@ -98,7 +118,11 @@ function option(view: View, rows: Row[], groups: Group[]): EChartsCoreOption {
       {
         type: "bar",
         barWidth: 13,
-        data: rows.map((row) => ({ value: row.people ?? null, itemStyle: { color: colour(row) }, label: { show: true, position: "right", color: colours.muted, fontSize: 12, formatter: () => count(row.people ?? 0) } })),
+        data: rows.map((row) => ({
+          value: row.people ?? null,
+          itemStyle: { color: colour(row) },
+          label: { show: true, position: "right", color: colours.muted, fontSize: 12, formatter: () => count(row.people ?? 0) },
+        })),
       },
       headings(view, rows),
     ],
@@ -115,7 +139,7 @@ export function namesFigure(facts: Facts, all: NameBar[], groups: Group[], table
     title: aggregated ? `People by ${word.one} of the ${secret}` : `People by exact ${secret}, and the group that is published`,
     howToRead: aggregated
       ? `each bar is the number of people published under one name; ${counted(all.length, "exact value", "exact values")} are too many to draw, the table has them.${left > 0 ? ` ${counted(left, "smaller group is", "smaller groups are")} in the table only.` : ""}`
-      : `each bar is the number of people with one exact ${secret}; bars under one heading are published under that name, so a reader of the release cannot tell them apart by it.${joinedNote(facts)}`,
+      : `each bar is the number of people with one exact ${secret}; bars under one heading are published under that name, so a reader of the release cannot distinguish them by it.${joinedNote(facts)}`,
     description: `Bar chart of ${counted(all.length, "exact value", "exact values")} of ${secret} in ${counted(groups.length, "group", "groups")}. The table below has its numbers.`,
     height: () => rows.length * ROW + FOOT + 2,
     option: (view) => option(view, rows, groups),

@@ -1,4 +1,4 @@
-// Numbers as people read them. Whatever is not a finite number reads "not measured".
+// Numbers as people read them. What is not a finite number reads "not measured".
 import { isNumber, type Interval, type Measured } from "./facts";
 
 export const NOT_MEASURED = "not measured";

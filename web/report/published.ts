@@ -24,7 +24,10 @@ const KINDS: Record<string, string> = {
 /** "age (ordered), home (a place)" */
 function secretText(facts: Facts): string | undefined {
   const { secret, secret_kind: kinds } = facts.data ?? {};
-  const words = (kinds ?? "").split(", ").filter(Boolean).map((kind) => KINDS[kind] ?? kind);
+  const words = (kinds ?? "")
+    .split(", ")
+    .filter(Boolean)
+    .map((kind) => KINDS[kind] ?? kind);
   const axes = axisNames(facts);
   if (axes.length > 1) return axes.map((name, i) => (words.length === axes.length ? `${name} (${words[i]})` : name)).join(", ");
   return secret ? `${secret}${words.length ? ` (${words.join(", ")})` : ""}` : undefined;
@@ -41,13 +44,26 @@ function definitions(facts: Facts): [string, string][] {
     ["Entries in the features", mentioned(data, "entries") ? count(data?.entries) : undefined],
     ["Columns published unchanged", data?.kept ? list(data.kept).join(", ") || "none" : undefined],
     ["Method", release?.method ? `${release.method}${release.method_help ? `: ${release.method_help}` : ""}` : undefined],
-    ["Attackers it is built against", release?.threat ? THREATS[release.threat] ?? release.threat : undefined],
+    ["Attackers it is built against", release?.threat ? (THREATS[release.threat] ?? release.threat) : undefined],
     ["Balanced (every row is published once on average)", typeof release?.balanced === "boolean" ? yesNo(release.balanced) : undefined],
-    ["Names of people (ids)", release?.ids ? IDS[release.ids] ?? release.ids : undefined],
-    ["Random draws", typeof release?.seeded === "boolean" ? (release.seeded ? "from a seed: a trial, not for publication" : "from the operating system's randomness") : undefined],
-    ["Earlier releases of the same people", mentioned(release, "earlier_draws") ? (release?.earlier_draws === 0 ? "none" : count(release?.earlier_draws)) : undefined],
+    ["Names of people (ids)", release?.ids ? (IDS[release.ids] ?? release.ids) : undefined],
+    [
+      "Random draws",
+      typeof release?.seeded === "boolean"
+        ? release.seeded
+          ? "from a seed: a trial, not for publication"
+          : "from the operating system's randomness"
+        : undefined,
+    ],
+    [
+      "Earlier releases of the same people",
+      mentioned(release, "earlier_draws") ? (release?.earlier_draws === 0 ? "none" : count(release?.earlier_draws)) : undefined,
+    ],
     ["Distance between features", data?.distance],
-    ["Mean distance of published from true features", mentioned(facts, "distance") ? measure(facts.distance, whyOf(facts, "distance")) : undefined],
+    [
+      "Mean distance of published from true features",
+      mentioned(facts, "distance") ? measure(facts.distance, whyOf(facts, "distance")) : undefined,
+    ],
     ["Budget for that distance", mentioned(facts, "budget") ? measure(facts.budget, whyOf(facts, "budget")) : undefined],
   ];
   return found.filter((pair): pair is [string, string] => !!pair[1]);
@@ -61,12 +77,22 @@ const THREATS: Record<string, string> = {
 
 function checkLine(check: Check): HTMLElement {
   const [mark, word, style] =
-    check.passed === true ? ["\u2713", "holds", "holds"] : check.passed === false ? ["\u2717", "FAILED", "failed"] : ["?", NOT_MEASURED, "unknown"];
+    check.passed === true
+      ? ["\u2713", "holds", "holds"]
+      : check.passed === false
+        ? ["\u2717", "FAILED", "failed"]
+        : ["?", NOT_MEASURED, "unknown"];
   return el(
     "li",
     { class: style },
     el("span", { class: "mark", "aria-hidden": "true" }, mark),
-    el("span", {}, el("b", {}, `${word}: `), words(check.what, "unnamed check"), check.detail && el("span", { class: "detail" }, ` (${check.detail})`)),
+    el(
+      "span",
+      {},
+      el("b", {}, `${word}: `),
+      words(check.what, "unnamed check"),
+      check.detail && el("span", { class: "detail" }, ` (${check.detail})`),
+    ),
   );
 }
 
@@ -86,7 +112,12 @@ function files(facts: Facts): HTMLElement[] {
       caption: "Published files. The fingerprint (SHA-256) shows whether a copy is still the same.",
       cards: true,
       columns: [{ name: "file" }, { name: "rows", number: true }, { name: "size", number: true }, { name: "SHA-256" }],
-      rows: all.map((file) => [words(file.name, "unnamed"), count(file.rows), bytes(file.bytes), el("code", {}, words(file.sha256, NOT_MEASURED))]),
+      rows: all.map((file) => [
+        words(file.name, "unnamed"),
+        count(file.rows),
+        bytes(file.bytes),
+        el("code", {}, words(file.sha256, NOT_MEASURED)),
+      ]),
     }),
   ];
 }
@@ -96,9 +127,15 @@ export function publishedSection(facts: Facts): Section | null {
   const checks = list(facts.checks);
   const body: Node[] = [];
   if (checks.length) body.push(el("h3", {}, "Do the constraints hold?"), el("ul", { class: "checks" }, ...checks.map(checkLine)));
-  if (pairs.length) body.push(el("h3", {}, "At a glance"), el("dl", {}, ...pairs.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)))));
+  if (pairs.length)
+    body.push(
+      el("h3", {}, "At a glance"),
+      el("dl", {}, ...pairs.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)))),
+    );
   body.push(...leftOut(facts), ...files(facts));
-  return body.length ? { id: "published", title: checks.length ? "What was published, and whether the constraints hold" : "What was published", body } : null;
+  return body.length
+    ? { id: "published", title: checks.length ? "What was published, and whether the constraints hold" : "What was published", body }
+    : null;
 }
 
 export function limitText(limit: unknown): string {

@@ -41,7 +41,12 @@ export function hues(squares: Square[], groups: number): number[] {
   const at = byPlace(squares);
   const neighbours = Array.from({ length: groups }, () => new Set<number>());
   for (const { column, row, group } of squares) {
-    for (const [x, y] of [[1, 0], [0, 1], [1, 1], [1, -1]]) {
+    for (const [x, y] of [
+      [1, 0],
+      [0, 1],
+      [1, 1],
+      [1, -1],
+    ]) {
       const other = at.get(key(column + x, row + y))?.group ?? -1;
       if (group < 0 || other < 0 || group === other) continue;
       neighbours[group].add(other);
@@ -79,7 +84,9 @@ export function outlines(squares: Square[]): [number, number, number, number][] 
   }
   return [
     ...[...lying].flatMap(([row, columns]) => runs(columns).map(([from, to]): [number, number, number, number] => [from, row, to, row])),
-    ...[...standing].flatMap(([column, rows]) => runs(rows).map(([from, to]): [number, number, number, number] => [column, from, column, to])),
+    ...[...standing].flatMap(([column, rows]) =>
+      runs(rows).map(([from, to]): [number, number, number, number] => [column, from, column, to]),
+    ),
   ];
 }
 
@@ -101,7 +108,12 @@ function pieces(squares: Square[]): Square[][] {
     if (!left.delete(key(start.column, start.row))) continue;
     const piece = [start];
     for (let i = 0; i < piece.length; i += 1) {
-      for (const [x, y] of [[1, 0], [-1, 0], [0, 1], [0, -1]]) {
+      for (const [x, y] of [
+        [1, 0],
+        [-1, 0],
+        [0, 1],
+        [0, -1],
+      ]) {
         const place = key(piece[i].column + x, piece[i].row + y);
         const other = left.get(place);
         if (other?.group !== start.group) continue;
@@ -173,7 +185,11 @@ export function squareSeries({ view, squares, hues: hueOf, up, more }: SquareOpt
         // Whole pixels, so that no seams show between squares of one group.
         const [x1, x2] = [frame.x(square.column), frame.x(square.column + 1)].map(Math.round);
         const [y1, y2] = [frame.y(square.row), frame.y(square.row + 1)].map(Math.round).sort((a, b) => a - b);
-        return { type: "rect", shape: { x: x1, y: y1, width: Math.max(SMALLEST, x2 - x1), height: Math.max(SMALLEST, y2 - y1) }, style: { fill: fill(square) } };
+        return {
+          type: "rect",
+          shape: { x: x1, y: y1, width: Math.max(SMALLEST, x2 - x1), height: Math.max(SMALLEST, y2 - y1) },
+          style: { fill: fill(square) },
+        };
       },
     },
     {
@@ -183,11 +199,20 @@ export function squareSeries({ view, squares, hues: hueOf, up, more }: SquareOpt
       data: [places[0]],
       renderItem: (_: unknown, api: Drawing) => {
         const frame = frameOf(api, squares[0], up);
-        const path = outlines(squares).map(([x1, y1, x2, y2]) => `M${Math.round(frame.x(x1))} ${Math.round(frame.y(y1))}L${Math.round(frame.x(x2))} ${Math.round(frame.y(y2))}`).join("");
+        const path = outlines(squares)
+          .map(
+            ([x1, y1, x2, y2]) =>
+              `M${Math.round(frame.x(x1))} ${Math.round(frame.y(y1))}L${Math.round(frame.x(x2))} ${Math.round(frame.y(y2))}`,
+          )
+          .join("");
         return {
           type: "group",
           children: [
-            { type: "path", shape: { pathData: path }, style: { fill: "none", stroke: colours.text, lineWidth: frame.width < 6 ? 0.8 : 1.6, lineCap: "square" } },
+            {
+              type: "path",
+              shape: { pathData: path },
+              style: { fill: "none", stroke: colours.text, lineWidth: frame.width < 6 ? 0.8 : 1.6, lineCap: "square" },
+            },
             ...numbers(squares, frame, view),
             ...(more?.(frame) ?? []),
           ],
@@ -212,6 +237,21 @@ function numbers(squares: Square[], frame: Frame, view: View): object[] {
     const [x, y, half] = [frame.x(square.column + 0.5), frame.y(square.row + 0.5), (text.length * DIGIT) / 2];
     if (taken.some((other) => Math.abs(other.x - x) < other.half + half && Math.abs(other.y - y) < LINE)) return [];
     taken.push({ x, y, half });
-    return [{ type: "text", style: { text, x, y, align: "center", verticalAlign: "middle", font: "700 13px system-ui, sans-serif", fill: view.colours.text, stroke: view.colours.surface, lineWidth: 3.5 } }];
+    return [
+      {
+        type: "text",
+        style: {
+          text,
+          x,
+          y,
+          align: "center",
+          verticalAlign: "middle",
+          font: "700 13px system-ui, sans-serif",
+          fill: view.colours.text,
+          stroke: view.colours.surface,
+          lineWidth: 3.5,
+        },
+      },
+    ];
   });
 }

@@ -2,7 +2,20 @@
 import { words } from "./dom";
 import { isNumber, list, whyOf, type Facts, type Group, type InformedErrors } from "./facts";
 import { informedAs, measuresOf, type ErrorMeasure } from "./measures";
-import { bits, capital, count, counted, inBits, interval, mean, measure as figure, notMeasured, share, shareAtMost, withUnit } from "./numbers";
+import {
+  bits,
+  capital,
+  count,
+  counted,
+  inBits,
+  interval,
+  mean,
+  measure as figure,
+  notMeasured,
+  share,
+  shareAtMost,
+  withUnit,
+} from "./numbers";
 import { attackName, judge, unobscuredGain } from "./verdict";
 
 export interface Summary {
@@ -74,16 +87,20 @@ function warnings(facts: Facts): string[] {
   if (failed) found.push(`${failed} of ${counted(all, "check", "checks")} failed. Do not publish these files before you know why.`);
   if (open) found.push(`${open} of ${counted(all, "check", "checks")} could not be made.`);
   if (facts.release?.seeded) {
-    found.push("The random draws come from a seed: whoever has the seed can undo the protection. These files are for trials and must not be published.");
+    found.push(
+      "The random draws come from a seed: anyone who has the seed can undo the protection. These files are for trials and must not be published.",
+    );
   }
   const reasons = list(facts.release?.shortfalls);
   if (reasons.length || facts.release?.accepted_leakage) {
-    found.push(`The mechanism is weaker than it should be${reasons.length ? `: ${reasons.join(" ")}` : "."} The publisher accepted this leakage.`);
+    found.push(
+      `The mechanism is weaker than it should be${reasons.length ? `: ${reasons.join(" ")}` : "."} The publisher accepted this leakage.`,
+    );
   }
   const earlier = facts.release?.earlier_draws;
   if (isNumber(earlier) && earlier > 0) {
     found.push(
-      `The same people were drawn ${earlier === 1 ? "once" : `${count(earlier)} times`} before. Releases add up: who holds several of them knows more than the figures below say, which hold for this release alone.`,
+      `The same people were drawn ${earlier === 1 ? "once" : `${count(earlier)} times`} before. Releases add up: anyone who has several of them knows more than the figures below say, which hold for this release alone.`,
     );
   }
   return found;
@@ -113,14 +130,12 @@ function leakageSentence(facts: Facts): string | undefined {
   if (!leakage) return undefined;
   const secret = secretName(facts);
   const { total, groups, features, secret_entropy: entropy } = leakage;
-  if (!isNumber(total)) return `What the release tells about the exact ${secret}: ${notMeasured(whyOf(leakage, "total"))}.`;
+  if (!isNumber(total)) return `What the release leaks about the exact ${secret}: ${notMeasured(whyOf(leakage, "total"))}.`;
   const parts =
-    isNumber(groups) && isNumber(features)
-      ? `: ${bits(groups)} by the ${groupWord(facts).many}, ${bits(features)} by the features`
-      : "";
+    isNumber(groups) && isNumber(features) ? `: ${bits(groups)} by the ${groupWord(facts).many}, ${bits(features)} by the features` : "";
   return isNumber(entropy) && entropy > 0
-    ? `Of the ${inBits(entropy)} that an exact ${secret} holds, the release tells ${bits(total)} (${share(total, entropy)})${parts}.`
-    : `The release tells ${inBits(total)} about the exact ${secret}${parts}.`;
+    ? `Of the ${inBits(entropy)} that an exact ${secret} holds, the release leaks ${bits(total)} (${share(total, entropy)})${parts}.`
+    : `The release leaks ${inBits(total)} about the exact ${secret}${parts}.`;
 }
 
 function chanceSentence(facts: Facts): string | undefined {
@@ -128,20 +143,21 @@ function chanceSentence(facts: Facts): string | undefined {
   const chance = facts.leakage?.null;
   const deviation = facts.leakage?.null_deviation;
   if (!isNumber(features) || !isNumber(chance)) return undefined;
-  if (features < 1e-9) return `The features add nothing to what the ${groupWord(facts).many} tell.`;
-  const shuffled = `if the exact values were shuffled at random within the ${groupWord(facts).many}, the features would still seem to tell ${inBits(chance)}`;
+  if (features < 1e-9) return `The features add nothing to the leakage of the ${groupWord(facts).many}.`;
+  const shuffled = `if the exact values were shuffled at random within the ${groupWord(facts).many}, the features would still seem to leak ${inBits(chance)}`;
   // Two standard deviations: one shuffled table in forty lies above.
   const above = features > chance + 2 * (isNumber(deviation) ? deviation : 0);
   return above
-    ? `What the features tell is more than chance explains: ${shuffled}.`
-    : `What the features tell is no more than chance explains: ${shuffled}.`;
+    ? `What the features leak is more than chance explains: ${shuffled}.`
+    : `What the features leak is no more than chance explains: ${shuffled}.`;
 }
 
 function fanoSentence(facts: Facts): string | undefined {
   const bound = facts.leakage?.fano_error_bound;
   const secret = secretName(facts);
   if (!isNumber(bound)) return undefined;
-  if (bound <= 0) return `The general bound (Fano's inequality) proves nothing about how often an exact ${secret} can be guessed from this release.`;
+  if (bound <= 0)
+    return `The general bound (Fano's inequality) proves nothing about how often an exact ${secret} can be guessed from this release.`;
   return `From this release alone no attacker, however clever, can name the exact ${secret} in more than ${shareAtMost(1 - bound)} of cases on average (Fano's inequality).`;
 }
 
@@ -154,7 +170,11 @@ function attackSentences(facts: Facts): string[] {
 }
 
 function sentencesBy(facts: Facts, measure: ErrorMeasure): string[] {
-  const attacks = list(facts.audit?.attacks).map((attack) => ({ ...measure.of(attack), attacker: attack.attacker, scenario: attack.scenario }));
+  const attacks = list(facts.audit?.attacks).map((attack) => ({
+    ...measure.of(attack),
+    attacker: attack.attacker,
+    scenario: attack.scenario,
+  }));
   if (!attacks.length) return [];
   const unit = measure.gainUnit;
   const judged = attacks.map((attack) => ({ attack, ...judge(attack, unit) }));
@@ -220,7 +240,11 @@ function utilitySentences(facts: Facts): string[] {
     const direction = change > 0 ? "more" : "less";
     const size = Math.abs(change) < 0.0005 ? "" : `, ${share(Math.abs(change), 1)} ${direction}`;
     const better = utility.better ? `; ${utility.better} is better` : "";
-    return [capital(`${name} is ${mean(utility.published)} with the published data and ${mean(utility.unobscured)} with the original data${size}${better}.`)];
+    return [
+      capital(
+        `${name} is ${mean(utility.published)} with the published data and ${mean(utility.unobscured)} with the original data${size}${better}.`,
+      ),
+    ];
   });
 }
 

@@ -1,6 +1,20 @@
 // Light or dark: as the system has it until the reader chooses. All colours stand in page.css; charts read them there.
 
-const NAMES = ["text", "muted", "line", "surface", "band", "accent", "accent-soft", "second", "third", "fourth", "heat-low", "heat-middle", "heat-high"] as const;
+const NAMES = [
+  "text",
+  "muted",
+  "line",
+  "surface",
+  "band",
+  "accent",
+  "accent-soft",
+  "second",
+  "third",
+  "fourth",
+  "heat-low",
+  "heat-middle",
+  "heat-high",
+] as const;
 export const SERIES = 10;
 
 export type Colours = Record<(typeof NAMES)[number], string> & { series: string[] };
@@ -46,7 +60,9 @@ function channels(colour: string): number[] {
 
 export function blend(from: string, to: string, part: number): string {
   const end = channels(to);
-  return `rgb(${channels(from).map((x, i) => Math.round(x + part * (end[i] - x))).join(", ")})`;
+  return `rgb(${channels(from)
+    .map((x, i) => Math.round(x + part * (end[i] - x)))
+    .join(", ")})`;
 }
 
 /** Relative luminance as WCAG 2 defines it. */
@@ -103,7 +119,8 @@ export function symbolOf(shape: string): string {
 /** The mark as a small picture for legends; takes the colour of the text around it. */
 export function swatch(one: Mark, withLine: boolean): SVGSVGElement {
   const svg = document.createElementNS(SVG, "svg");
-  for (const [name, value] of Object.entries({ viewBox: "-1 -1 32 12", width: "32", height: "12", "aria-hidden": "true" })) svg.setAttribute(name, value);
+  for (const [name, value] of Object.entries({ viewBox: "-1 -1 32 12", width: "32", height: "12", "aria-hidden": "true" }))
+    svg.setAttribute(name, value);
   if (withLine) {
     const line = document.createElementNS(SVG, "path");
     line.setAttribute("d", "M-1 5H31");

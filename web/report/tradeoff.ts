@@ -21,14 +21,21 @@ export function tradeoffSection(facts: Facts): Section | null {
   const lines = curveLines<TradeoffPoint>(facts, list(facts.tradeoff), (point, name) => ({
     x: point.utility ?? {},
     y: point.attack ?? {},
-    told: [name, `${axes.attack}: ${interval(point.attack)}`, `${axes.utility}: ${interval(point.utility)}`, ...line("budget", point.budget, measure), ...line("leakage", point.leakage, inBits)],
+    told: [
+      name,
+      `${axes.attack}: ${interval(point.attack)}`,
+      `${axes.utility}: ${interval(point.utility)}`,
+      ...line("budget", point.budget, measure),
+      ...line("leakage", point.leakage, inBits),
+    ],
   }));
   if (!lines.length) return null;
   const better = facts.tradeoff_axes?.utility_better;
-  const corner = better === "lower" ? "upper left corner" : better === "higher" ? "upper right corner" : "top, on the good side of the horizontal axis";
+  const corner =
+    better === "lower" ? "upper left corner" : better === "higher" ? "upper right corner" : "top, on the good side of the horizontal axis";
   const figure = new Figure({
     title: "Privacy against use, for every method",
-    howToRead: `each point is one strength of one method: higher means attackers are further off. The best methods lie towards the ${corner}. Thin crosses are intervals: curves whose crosses overlap cannot be told apart.`,
+    howToRead: `each point is one strength of one method: higher means attackers are further off. The best methods lie towards the ${corner}. Thin crosses are intervals: curves whose crosses overlap cannot be distinguished.`,
     description: `Curves of ${axes.attack} against ${axes.utility} for ${counted(lines.length, "method", "methods")}: ${names(lines)}. The table below has the numbers.`,
     height,
     option: (view) => curves(view, lines),
@@ -36,8 +43,24 @@ export function tradeoffSection(facts: Facts): Section | null {
     switchable: lines.length > 1,
     table: {
       caption: `${axes.attack} and ${axes.utility} by method and budget`,
-      columns: [{ name: "method" }, { name: "budget", number: true }, { name: "distance", number: true }, { name: "leakage (bits)", number: true }, { name: axes.attack, number: true }, { name: axes.utility, number: true }],
-      rows: list(facts.tradeoff).flatMap((curve) => list(curve.points).map((point) => [curve.method || "unnamed method", measure(point.budget), measure(point.distance), bits(point.leakage), interval(point.attack), interval(point.utility)])),
+      columns: [
+        { name: "method" },
+        { name: "budget", number: true },
+        { name: "distance", number: true },
+        { name: "leakage (bits)", number: true },
+        { name: axes.attack, number: true },
+        { name: axes.utility, number: true },
+      ],
+      rows: list(facts.tradeoff).flatMap((curve) =>
+        list(curve.points).map((point) => [
+          curve.method || "unnamed method",
+          measure(point.budget),
+          measure(point.distance),
+          bits(point.leakage),
+          interval(point.attack),
+          interval(point.utility),
+        ]),
+      ),
     },
     yName: `${axes.attack}: higher is more private`,
     xName: `${axes.utility}${better ? `: ${better} is better` : ""}`,
@@ -46,7 +69,7 @@ export function tradeoffSection(facts: Facts): Section | null {
 }
 
 type FrontierKey = "features" | "leakage";
-const WHAT: Record<FrontierKey, string> = { features: "told by the features", leakage: "told in all" };
+const WHAT: Record<FrontierKey, string> = { features: "leaked by the features", leakage: "leaked in all" };
 
 export function frontierSection(facts: Facts): Section | null {
   const all = list(facts.frontier);
@@ -54,7 +77,14 @@ export function frontierSection(facts: Facts): Section | null {
     curveLines<FrontierPoint>(facts, all, (point, name) => ({
       x: { mean: point.budget },
       y: { mean: point[key] },
-      told: [name, ...line("budget", point.budget, measure), ...line("distance", point.distance, measure), ...line("told in all", point.leakage, inBits), ...line("told by the features", point.features, inBits), ...line("proven within", point.gap, inBits)],
+      told: [
+        name,
+        ...line("budget", point.budget, measure),
+        ...line("distance", point.distance, measure),
+        ...line("leaked in all", point.leakage, inBits),
+        ...line("leaked by the features", point.features, inBits),
+        ...line("proven within", point.gap, inBits),
+      ],
     }));
   const keys = (["features", "leakage"] as const).filter((key) => linesOf(key).length);
   if (!keys.length) return null;
@@ -67,15 +97,32 @@ export function frontierSection(facts: Facts): Section | null {
   const figure = new Figure({
     ...spec(keys[0]),
     title: "Leakage against budget, for every method",
-    howToRead: "the further right, the more the published features may differ from the true ones; the lower a curve, the less is told at the same price. Compare methods at the same place on the horizontal axis.",
+    howToRead:
+      "the further right, the more the published features may differ from the true ones; the lower a curve, the less leaks at the same price. Compare methods at the same place on the horizontal axis.",
     height,
     legend: curveLegend(linesOf(keys[0])),
     switchable: all.length > 1,
     controls: keys.length > 1 ? el("label", { class: "control" }, "Show the bits ", choice) : undefined,
     table: {
       caption: "Leakage by method and budget. The gap is how far from the best possible it can be at most.",
-      columns: [{ name: "method" }, { name: "budget", number: true }, { name: "distance", number: true }, { name: "bits in all", number: true }, { name: "bits by the features", number: true }, { name: "gap (bits)", number: true }],
-      rows: all.flatMap((curve) => list(curve.points).map((point) => [curve.method || "unnamed method", measure(point.budget), measure(point.distance), bits(point.leakage), bits(point.features), bits(point.gap)])),
+      columns: [
+        { name: "method" },
+        { name: "budget", number: true },
+        { name: "distance", number: true },
+        { name: "bits in all", number: true },
+        { name: "bits by the features", number: true },
+        { name: "gap (bits)", number: true },
+      ],
+      rows: all.flatMap((curve) =>
+        list(curve.points).map((point) => [
+          curve.method || "unnamed method",
+          measure(point.budget),
+          measure(point.distance),
+          bits(point.leakage),
+          bits(point.features),
+          bits(point.gap),
+        ]),
+      ),
     },
     yName: "bits about the exact value: lower is more private",
     xName: `budget: mean distance that is allowed${facts.data?.distance ? ` (${facts.data.distance})` : ""}`,

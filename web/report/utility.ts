@@ -20,7 +20,8 @@ function utilityFigure(audit: Audit, utility: Utility): Figure | null {
   const name = utility.name || "a task";
   const measured = utility.measure || "measure";
   const rows = [{ label: "", values: used.map((kind) => utility[kind.key]) }];
-  const better = utility.better === "lower" ? "further left is better" : utility.better === "higher" ? "further right is better" : "compare the dots";
+  const better =
+    utility.better === "lower" ? "further left is better" : utility.better === "higher" ? "further right is better" : "compare the dots";
   return new Figure({
     title: `${capital(name)} (${measured}${utility.better ? `, ${utility.better} is better` : ""})`,
     howToRead: `${better}; the closer the published data lie to the original data, the less use was lost. ${intervalNote(audit)}${someLieOff(rows, used) ? " An arrow at the edge stands for a value further off." : ""}`,
@@ -52,5 +53,10 @@ export function utilitySection(facts: Facts): Section | null {
       body.push(el("p", {}, `${utility.name || "A task"}: ${interval(utility.published)}.`));
     }
   }
-  return { id: "utility", title: "What the data are still good for", body: [el("div", { class: figures.length > 1 ? "side-by-side" : "" }, ...body)], figures };
+  return {
+    id: "utility",
+    title: "What the data are still good for",
+    body: [el("div", { class: figures.length > 1 ? "side-by-side" : "" }, ...body)],
+    figures,
+  };
 }

@@ -42,8 +42,7 @@ export function judge(attack: AttackErrors, unit?: string): Judgement {
     };
   }
   const before = unobscuredGain(attack);
-  const contrast =
-    signal && isNumber(before) ? `; on unobscured features it gains ${withUnit(measure(before), unit)}` : "";
+  const contrast = signal && isNumber(before) ? `; on unobscured features it gains ${withUnit(measure(before), unit)}` : "";
   if (high(advantage) < 0) {
     return { verdict: "worse than guessing", words: `does worse than the guess from the group alone${contrast}` };
   }

@@ -22,7 +22,10 @@ export class Reports {
 
   async start() {
     const { chromium } = await import("playwright-core");
-    this.#browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking"] });
+    this.#browser = await chromium.launch({
+      executablePath: CHROMIUM,
+      args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+    });
   }
 
   async stop() {

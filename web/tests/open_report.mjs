@@ -3,7 +3,10 @@ import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
 const page_url = pathToFileURL(process.argv[2]).href;
-const browser = await chromium.launch({ executablePath: process.env.HYOBSCURE_CHROMIUM || "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
+const browser = await chromium.launch({
+  executablePath: process.env.HYOBSCURE_CHROMIUM || "/usr/bin/chromium",
+  args: ["--no-sandbox", "--disable-gpu"],
+});
 const wrong = [];
 let charts = 0;
 for (const colorScheme of ["light", "dark"])
@@ -12,13 +15,17 @@ for (const colorScheme of ["light", "dark"])
     const where = `${colorScheme}, ${width} px: `;
     page.on("console", (message) => message.type() === "error" && wrong.push(where + message.text()));
     page.on("pageerror", (error) => wrong.push(where + error));
-    page.on("request", (request) => request.url() !== page_url && !request.url().startsWith("data:") && wrong.push(where + "asks for " + request.url()));
+    page.on(
+      "request",
+      (request) => request.url() !== page_url && !request.url().startsWith("data:") && wrong.push(where + "asks for " + request.url()),
+    );
     await page.goto(page_url);
     await page.waitForSelector(".chart svg path", { state: "attached" });
     const text = await page.innerText("body");
     for (const word of ["NaN", "undefined", "null bits", "[object"]) if (text.includes(word)) wrong.push(where + "shows " + word);
     charts = await page.locator(".chart svg").count();
-    if (await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth)) wrong.push(where + "is wider than the screen");
+    if (await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth))
+      wrong.push(where + "is wider than the screen");
     await page.close();
   }
 await browser.close();

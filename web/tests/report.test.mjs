@@ -1,4 +1,4 @@
-// The report in a real browser: whatever the facts, it draws, fits, stays silent and says nothing that was not measured.
+// The report in a real browser: for any facts it draws, fits, stays silent and says nothing that was not measured.
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
@@ -6,7 +6,18 @@ import { missing, Reports, settled } from "./browser.mjs";
 import { categorical, city, crowded, full, manyNames, minimal, names, oneGroup, places, torn, twoSecrets } from "./facts.mjs";
 
 const SAMPLES = { full, minimal, oneGroup, crowded: crowded(), categorical, names, manyNames, places, city, twoSecrets };
-const CHARTS = { full: 12, minimal: 0, oneGroup: 3, crowded: 14, categorical: 2, names: 3, manyNames: 1, places: 8, city: 3, twoSecrets: 4 };
+const CHARTS = {
+  full: 12,
+  minimal: 0,
+  oneGroup: 3,
+  crowded: 14,
+  categorical: 2,
+  names: 3,
+  manyNames: 1,
+  places: 8,
+  city: 3,
+  twoSecrets: 4,
+};
 const SHOTS = process.env.HYOBSCURE_SHOTS; // a folder: also writes screenshots to look at
 
 const BROKEN = /\b(NaN|undefined|null|Infinity)\b|\[object/;
@@ -31,7 +42,9 @@ function visibleText() {
   document.querySelectorAll("details").forEach((details) => (details.open = !details.classList.contains("notices")));
   const labels = [...document.querySelectorAll("[aria-label]")].map((element) => element.getAttribute("aria-label"));
   const drawn = [...document.querySelectorAll("svg text")].map((element) => element.textContent);
-  return [document.title, document.querySelector("header").innerText, document.querySelector("main").innerText, ...labels, ...drawn].join("\n");
+  return [document.title, document.querySelector("header").innerText, document.querySelector("main").innerText, ...labels, ...drawn].join(
+    "\n",
+  );
 }
 
 function overflow() {
@@ -94,13 +107,23 @@ describe("the report in Chromium", { skip: why }, () => {
     page.evaluate(() => {
       const svg = document.querySelector("#groups .chart svg");
       const box = svg.getBoundingClientRect();
-      const filled = [...svg.querySelectorAll("path, rect")].filter((shape) => /^rgb/.test(shape.getAttribute("fill") ?? "") && shape.getBoundingClientRect().width > 1);
+      const filled = [...svg.querySelectorAll("path, rect")].filter(
+        (shape) => /^rgb/.test(shape.getAttribute("fill") ?? "") && shape.getBoundingClientRect().width > 1,
+      );
       const inside = filled.every((shape) => {
         const own = shape.getBoundingClientRect();
         return own.left >= box.left - 1 && own.right <= box.right + 1 && own.top >= box.top - 1 && own.bottom <= box.bottom + 1;
       });
-      const outline = [...svg.querySelectorAll("path")].map((path) => path.getAttribute("d")).reduce((longest, d) => (d.length > longest.length ? d : longest), "");
-      return { filled: filled.length, colours: new Set(filled.map((shape) => shape.getAttribute("fill"))).size, inside, texts: [...svg.querySelectorAll("text")].map((text) => text.textContent), sides: outline.split("M").length - 1 };
+      const outline = [...svg.querySelectorAll("path")]
+        .map((path) => path.getAttribute("d"))
+        .reduce((longest, d) => (d.length > longest.length ? d : longest), "");
+      return {
+        filled: filled.length,
+        colours: new Set(filled.map((shape) => shape.getAttribute("fill"))).size,
+        inside,
+        texts: [...svg.querySelectorAll("text")].map((text) => text.textContent),
+        sides: outline.split("M").length - 1,
+      };
     });
 
   test("areas are drawn on a map: a square for each cell, outlines, numbers, a scale, and what a cell holds", async () => {
@@ -112,7 +135,10 @@ describe("the report in Chromium", { skip: why }, () => {
     assert.ok(map.sides > 20, "there are no outlines");
     places.groups.forEach((_, i) => assert.ok(map.texts.includes(String(i + 1)), `area ${i + 1} has no number`));
     assert.ok(map.texts.includes("5 km") && map.texts.some((text) => /north/.test(text)));
-    assert.deepEqual(await page.locator("#groups .legend .entry").allTextContents(), places.groups.map((group, i) => `${i + 1} · ${group.label}`));
+    assert.deepEqual(
+      await page.locator("#groups .legend .entry").allTextContents(),
+      places.groups.map((group, i) => `${i + 1} · ${group.label}`),
+    );
     assert.equal(await page.locator("#groups figure tbody tr").count(), places.map.cells.length);
     const chart = page.locator("#groups .chart");
     const { width } = await chart.boundingBox();
@@ -123,9 +149,20 @@ describe("the report in Chromium", { skip: why }, () => {
     await page.close();
   });
 
-  test("a map of cells without coordinates says so and has no north; two groups in a cell are both told", async () => {
-    const cells = [{ row: 0, column: 0, people: 3, group: "b" }, { row: 0, column: 0, people: 9, group: "a" }, { row: 0, column: 1, people: 2, group: "a" }];
-    const facts = { data: { secret_kind: "ordered, spatial", axes: ["age", "home"], people: 14 }, groups: [{ label: "a", people: 11 }, { label: "b", people: 3 }], map: { cell_km: 2, on_earth: false, cells } };
+  test("a map of cells without coordinates says so and has no north; two groups in a cell are both shown", async () => {
+    const cells = [
+      { row: 0, column: 0, people: 3, group: "b" },
+      { row: 0, column: 0, people: 9, group: "a" },
+      { row: 0, column: 1, people: 2, group: "a" },
+    ];
+    const facts = {
+      data: { secret_kind: "ordered, spatial", axes: ["age", "home"], people: 14 },
+      groups: [
+        { label: "a", people: 11 },
+        { label: "b", people: 3 },
+      ],
+      map: { cell_km: 2, on_earth: false, cells },
+    };
     const { page, faults } = await reports.open(reports.write(facts));
     const map = await squaresOf(page);
     assert.equal(map.filled, 2);
@@ -141,7 +178,11 @@ describe("the report in Chromium", { skip: why }, () => {
     const { page, faults } = await reports.open(urls.names);
     const drawn = await squaresOf(page);
     assert.ok(drawn.filled >= names.histogram.length);
-    for (const label of ["breathing", "bones", "skin"]) assert.ok(drawn.texts.some((text) => text.startsWith(`${label} (`)), label);
+    for (const label of ["breathing", "bones", "skin"])
+      assert.ok(
+        drawn.texts.some((text) => text.startsWith(`${label} (`)),
+        label,
+      );
     assert.deepEqual(faults, []);
     const { page: many } = await reports.open(urls.manyNames);
     const grouped = await squaresOf(many);
@@ -157,10 +198,28 @@ describe("the report in Chromium", { skip: why }, () => {
     assert.equal(plane.filled, twoSecrets.plane.points.length);
     assert.ok(plane.inside);
     for (const text of ["female", "male", "other", "18", "1", "7"]) assert.ok(plane.texts.includes(text), text);
-    assert.deepEqual(await page.locator("#groups > .table th[scope=col]").allTextContents(), ["group", "age", "gender", "people", "distinct values"]);
-    assert.deepEqual(await page.locator("#groups > .table tbody tr").nth(1).locator("td").allTextContents(), ["27-37", "female", "80", "10"]);
+    assert.deepEqual(await page.locator("#groups > .table th[scope=col]").allTextContents(), [
+      "group",
+      "age",
+      "gender",
+      "people",
+      "distinct values",
+    ]);
+    assert.deepEqual(await page.locator("#groups > .table tbody tr").nth(1).locator("td").allTextContents(), [
+      "27-37",
+      "female",
+      "80",
+      "10",
+    ]);
     assert.deepEqual(faults, []);
-    const turned = { ...twoSecrets, plane: { x: twoSecrets.plane.y, y: twoSecrets.plane.x, points: twoSecrets.plane.points.map((point) => ({ ...point, x: point.y, y: point.x })) } };
+    const turned = {
+      ...twoSecrets,
+      plane: {
+        x: twoSecrets.plane.y,
+        y: twoSecrets.plane.x,
+        points: twoSecrets.plane.points.map((point) => ({ ...point, x: point.y, y: point.x })),
+      },
+    };
     const { page: other } = await reports.open(reports.write(turned));
     assert.deepEqual(await squaresOf(other), plane, "numbers lie and names stand, whichever comes first");
     await page.close();
@@ -170,7 +229,12 @@ describe("the report in Chromium", { skip: why }, () => {
   test("on paper maps and planes are drawn in its width", async () => {
     for (const name of ["places", "city", "twoSecrets"]) {
       const { page, faults } = await reports.open(urls[name], { colorScheme: "dark" });
-      await page.evaluate(() => addEventListener("beforeprint", () => (window.printed = Number(document.querySelector("#groups .chart svg").getAttribute("width")))));
+      await page.evaluate(() =>
+        addEventListener(
+          "beforeprint",
+          () => (window.printed = Number(document.querySelector("#groups .chart svg").getAttribute("width"))),
+        ),
+      );
       await page.pdf({ format: "A4", printBackground: true, path: SHOTS && `${SHOTS}/${name}.pdf` });
       assert.equal(await page.evaluate(() => window.printed), 680);
       assert.deepEqual(faults, []);
@@ -182,7 +246,13 @@ describe("the report in Chromium", { skip: why }, () => {
     const ground = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const { page } = await reports.open(urls.full, { colorScheme: "dark" });
     const dark = await ground(page);
-    const bar = () => page.evaluate(() => document.querySelector("#groups .chart").innerHTML.match(/rgb\(\d+, ?\d+, ?\d+\)/g).join());
+    const bar = () =>
+      page.evaluate(() =>
+        document
+          .querySelector("#groups .chart")
+          .innerHTML.match(/rgb\(\d+, ?\d+, ?\d+\)/g)
+          .join(),
+      );
     const darkBars = await bar();
     await page.selectOption("#theme", "light");
     await settled(page);
@@ -196,7 +266,12 @@ describe("the report in Chromium", { skip: why }, () => {
   });
 
   test("a chart that was resized is the chart that is drawn at once", async () => {
-    const drawing = (page) => page.evaluate(() => [...document.querySelectorAll(".chart svg")].map((svg) => svg.outerHTML.replace(/zr\d+-|ec_\w+|id="[^"]*"|class="[^"]*"|#zr[^)"]*/g, "")));
+    const drawing = (page) =>
+      page.evaluate(() =>
+        [...document.querySelectorAll(".chart svg")].map((svg) =>
+          svg.outerHTML.replace(/zr\d+-|ec_\w+|id="[^"]*"|class="[^"]*"|#zr[^)"]*/g, ""),
+        ),
+      );
     const { page: resized } = await reports.open(urls.full, { width: 1400 });
     await resized.setViewportSize({ width: 620, height: 900 });
     await settled(resized);
@@ -212,7 +287,11 @@ describe("the report in Chromium", { skip: why }, () => {
     await page.evaluate(() => {
       addEventListener("beforeprint", () => {
         const charts = [...document.querySelectorAll(".chart svg")];
-        window.printed = { theme: document.documentElement.dataset.theme, widths: charts.map((svg) => Number(svg.getAttribute("width"))), shapes: charts.map((svg) => svg.querySelectorAll("path").length) };
+        window.printed = {
+          theme: document.documentElement.dataset.theme,
+          widths: charts.map((svg) => Number(svg.getAttribute("width"))),
+          shapes: charts.map((svg) => svg.querySelectorAll("path").length),
+        };
       });
     });
     const pdf = await page.pdf({ format: "A4", printBackground: true, path: SHOTS && `${SHOTS}/full.pdf` });
@@ -276,8 +355,12 @@ describe("the report in Chromium", { skip: why }, () => {
         levels,
         tables: [...document.querySelectorAll("table")].map((table) => table.caption?.textContent ?? ""),
         selects: [...document.querySelectorAll("select")].map((select) => select.labels.length),
-        figures: [...document.querySelectorAll("figure")].map((figure) => !!figure.querySelector("figcaption") && !!figure.querySelector("table")),
-        broken: [...document.querySelectorAll("a[href]")].map((link) => link.getAttribute("href")).filter((href) => !href.startsWith("#") || !document.querySelector(href)),
+        figures: [...document.querySelectorAll("figure")].map(
+          (figure) => !!figure.querySelector("figcaption") && !!figure.querySelector("table"),
+        ),
+        broken: [...document.querySelectorAll("a[href]")]
+          .map((link) => link.getAttribute("href"))
+          .filter((href) => !href.startsWith("#") || !document.querySelector(href)),
       };
     });
     assert.equal(found.levels.filter((level) => level === 1).length, 1);
@@ -295,7 +378,9 @@ describe("the report in Chromium", { skip: why }, () => {
       const faint = await page.evaluate(() => {
         const numbers = (colour) => colour.match(/[\d.]+/g).map(Number);
         const luminance = (colour) => {
-          const [r, g, b] = numbers(colour).slice(0, 3).map((x) => (x / 255 <= 0.03928 ? x / 255 / 12.92 : ((x / 255 + 0.055) / 1.055) ** 2.4));
+          const [r, g, b] = numbers(colour)
+            .slice(0, 3)
+            .map((x) => (x / 255 <= 0.03928 ? x / 255 / 12.92 : ((x / 255 + 0.055) / 1.055) ** 2.4));
           return 0.2126 * r + 0.7152 * g + 0.0722 * b;
         };
         const ground = (element) => {

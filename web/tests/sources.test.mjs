@@ -9,7 +9,9 @@ import { fileURLToPath } from "node:url";
 const web = join(dirname(fileURLToPath(import.meta.url)), "..");
 
 test("types fit", () => {
-  const checked = spawnSync(process.execPath, [join(web, "node_modules", "typescript", "bin", "tsc"), "--noEmit", "-p", web], { encoding: "utf8" });
+  const checked = spawnSync(process.execPath, [join(web, "node_modules", "typescript", "bin", "tsc"), "--noEmit", "-p", web], {
+    encoding: "utf8",
+  });
   assert.equal(checked.status, 0, checked.stdout);
 });
 
@@ -23,6 +25,10 @@ test("the lock file names versions and fingerprints, and no host", () => {
 
 test("text never becomes markup", () => {
   for (const file of readdirSync(join(web, "report")).filter((name) => name.endsWith(".ts"))) {
-    assert.doesNotMatch(readFileSync(join(web, "report", file), "utf8"), /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(/, file);
+    assert.doesNotMatch(
+      readFileSync(join(web, "report", file), "utf8"),
+      /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(/,
+      file,
+    );
   }
 });

@@ -25,22 +25,34 @@ const said = (facts) => summarise(facts).sentences.join(" ").replaceAll("\u00a0"
 test("the summary of a whole run", () => {
   const text = said(full);
   assert.match(text, /^802 people, 4 age ranges\. Each person appears with an age range in place of the exact age/);
-  assert.match(text, /Of the 4\.81 bits that an exact age holds, the release tells 1\.76 \(37 %\): 1\.75 by the age ranges, 0\.014 by the features\./);
+  assert.match(
+    text,
+    /Of the 4\.81 bits that an exact age holds, the release leaks 1\.76 \(37 %\): 1\.75 by the age ranges, 0\.014 by the features\./,
+  );
   assert.match(text, /no more than chance explains/);
   assert.match(text, /can name the exact age in more than 60 % of cases/);
   assert.match(text, /1 of 4 trained attacks still gains.*XGBoost, scenario I, gains 0\.10 years \(0\.07 to 0\.13\)/);
   assert.match(text, /For 2 of 4 trained attacks no gain .* could be measured/);
   assert.match(text, /1 of 4 trained attacks does not clearly beat .* even on unobscured features: on this data it shows nothing/);
-  assert.match(text, /Rating prediction \(RMSE\) is 1\.031 with the published data and 1\.024 with the original data, 0\.7 % more; lower is better\./);
+  assert.match(
+    text,
+    /Rating prediction \(RMSE\) is 1\.031 with the published data and 1\.024 with the original data, 0\.7 % more; lower is better\./,
+  );
   assert.deepEqual(summarise(full).warnings, []);
 });
 
 test("places: wrong guesses in percent and distances in km, never the words of numbers", () => {
   const text = said(places);
   assert.match(text, /6 areas\. Each person appears with an area in place of the exact home/);
-  assert.match(text, /By wrong guesses: 1 of 2 trained attacks still gains over the guess from the area alone\. The strongest, boosted trees, scenario II, gains 3\.0 percentage points \(1\.9 to 4\.1\)/);
+  assert.match(
+    text,
+    /By wrong guesses: 1 of 2 trained attacks still gains over the guess from the area alone\. The strongest, boosted trees, scenario II, gains 3\.0 percentage points \(1\.9 to 4\.1\)/,
+  );
   assert.match(text, /By distance: 1 of 2 trained attacks still gains .* gains 0\.17 km \(0\.11 to 0\.23\)/);
-  assert.match(text, /is right more often than the guess from the area alone \(wrong in 71 % of cases against 79 %\), and comes 0\.54 km closer .* \(error 1\.71 km against 2\.25 km\)/);
+  assert.match(
+    text,
+    /is right more often than the guess from the area alone \(wrong in 71 % of cases against 79 %\), and comes 0\.54 km closer .* \(error 1\.71 km against 2\.25 km\)/,
+  );
   assert.doesNotMatch(text, /years|absolute error/);
 });
 
@@ -61,7 +73,10 @@ test("an attack is judged by the interval of its advantage and by its controls",
   assert.equal(verdict(around(0.05, 0.1), BLIND), "shows nothing here");
   assert.equal(verdict(around(0.05, 0.1), {}), "no gain", "without controls nothing is said about the data");
   assert.equal(verdict({ mean: null, why: "too few people" }, SIGNAL), "not measured");
-  assert.match(judge({ advantage: around(0.05, 0.1), ...SIGNAL }, "years").words, /no gain could be measured; on unobscured features it gains 0\.28 years/);
+  assert.match(
+    judge({ advantage: around(0.05, 0.1), ...SIGNAL }, "years").words,
+    /no gain could be measured; on unobscured features it gains 0\.28 years/,
+  );
   assert.match(judge({ advantage: { mean: null, why: "too few people" } }).words, /not measured \(too few people\)/);
 });
 

@@ -7,7 +7,7 @@
     release = hs.publish(people, events, mechanism, "hdfs:///release", spec="spec.toml", work="hdfs:///tmp")
     assert hs.verify(release.folder, people, events, spec="spec.toml", work="hdfs:///tmp").passed
 
-Spark moves the rows; whatever is computed from them is computed by the kernels of the command line, on the
+Spark moves the rows; all that is computed from them is computed by the kernels of the command line, on the
 executors. The mechanism and the rows of the release are the same as those of the command line, bit for bit.
 """
 
@@ -15,9 +15,7 @@ try:
     import pyarrow  # noqa: F401
     import pyspark  # noqa: F401
 except ImportError as error:
-    raise ImportError(
-        "hyobscure.spark needs PySpark 3.5 and PyArrow: pip install 'pyspark==3.5.*' pyarrow"
-    ) from error
+    raise ImportError("hyobscure.spark needs PySpark 3.5 and PyArrow: pip install 'pyspark==3.5.*' pyarrow") from error
 
 from .census import Census, Mechanism, census, fit
 from .publish import Release, publish

@@ -40,7 +40,7 @@ class Census:
     items: np.ndarray
     payloads: list[bytes] = field(repr=False)  # exact sums of the cells, one an item
     extent: tuple[float, float]
-    read: dict[str, int] = field(default_factory=dict)  # who and what was read and left out
+    read: dict[str, int] = field(default_factory=dict)  # people and events read and left out
 
 
 @dataclass(frozen=True)
@@ -63,9 +63,7 @@ class Mechanism:
             stream.write(self.text)
 
 
-def census(
-    people: DataFrame, events: DataFrame | None = None, *, spec: str | os.PathLike, work: str
-) -> Census:
+def census(people: DataFrame, events: DataFrame | None = None, *, spec: str | os.PathLike, work: str) -> Census:
     """Clusters the people and measures the cells, in passes over the data on the executors.
 
     `spec` is a spec file or its text; the tables are those of [people] and [events]. `work` is a folder that
@@ -98,7 +96,7 @@ def census(
     )
 
 
-# Whatever reading, clusters and distances depend on is settled by the census.
+# The census fixes all that reading, clusters and distances depend on.
 _SETTLED = (
     "people.",
     "events.",
@@ -140,13 +138,9 @@ def fit(census: Census, **settings: object) -> Mechanism:
     return Mechanism(solver.solve())
 
 
-def tables_of(
-    people: DataFrame, events: DataFrame | None, spec: kernels.Spec, name: str
-) -> tuple[Table, Table | None]:
+def tables_of(people: DataFrame, events: DataFrame | None, spec: kernels.Spec, name: str) -> tuple[Table, Table | None]:
     if spec.is_long and events is None:
-        raise refusal(
-            "events", f"{name} has a section [events], and no events are given", "Give both DataFrames."
-        )
+        raise refusal("events", f"{name} has a section [events], and no events are given", "Give both DataFrames.")
     if not spec.is_long and events is not None:
         raise refusal("events", f"{name} has no section [events]", "Add it, or leave the events out.")
     return Table(people, "people"), None if events is None else Table(events, "events")

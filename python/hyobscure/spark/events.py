@@ -13,20 +13,16 @@ from .storage import Work
 from .table import Table, is_finite
 
 
-def read_events(
-    events: Table, spec: kernels.Spec, ids: DataFrame, work: Work, counts: dict[str, int]
-) -> DataFrame:
+def read_events(events: Table, spec: kernels.Spec, ids: DataFrame, work: Work, counts: dict[str, int]) -> DataFrame:
     """(u, item, value) of the events that are complete and of people to protect.
 
-    `ids` has everybody of the people table: (id, u), -1 for who is left out.
+    `ids` has all of the people table: (id, u), -1 for people left out.
     """
     projected = _project(events, spec)
     _check(events, spec, projected, counts)
     found = projected.join(ids, projected["person"] == ids["id"], "left")
     used = F.col("u").isNull() | ((F.col("u") >= 0) & ~F.col("incomplete"))
-    stored = work.store(
-        "entries", found.filter(F.col("person").isNotNull() & used).select("u", "item", "value")
-    )
+    stored = work.store("entries", found.filter(F.col("person").isNotNull() & used).select("u", "item", "value"))
     _refuse_unknown(events, spec, stored, counts)
     return stored.filter(F.col("u").isNotNull())
 
@@ -79,9 +75,7 @@ def _check(events: Table, spec: kernels.Spec, projected: DataFrame, counts: dict
             spec.value,
         )
     if not_finite > 0:
-        raise refusal(
-            events.place, "expected a finite number, not NaN or infinity", "Correct the cell.", spec.value
-        )
+        raise refusal(events.place, "expected a finite number, not NaN or infinity", "Correct the cell.", spec.value)
     if negative > 0 and spec.distance == "jensen-shannon":
         raise refusal(
             events.place,

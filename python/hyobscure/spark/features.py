@@ -81,17 +81,13 @@ class Features:
                     feature.name,
                 )
         numbers = [feature.cell for feature in self.all if feature.kind == NUMERIC]
-        found = kept.agg(
-            F.count("*"), *(bound(cell) for cell in numbers for bound in (F.min, F.max))
-        ).first()[1:]
+        found = kept.agg(F.count("*"), *(bound(cell) for cell in numbers for bound in (F.min, F.max))).first()[1:]
         self.range_of = dict(zip(numbers, zip(found[::2], found[1::2])))
 
     def _checks(self, feature: Feature) -> list[tuple[Column, str, str]]:
         cell, checks = F.col(feature.cell), []
         if feature.kind == NUMERIC:
-            checks.append(
-                (~is_finite(cell), "expected a finite number, not NaN or infinity", "Correct the cell.")
-            )
+            checks.append((~is_finite(cell), "expected a finite number, not NaN or infinity", "Correct the cell."))
             if self.spec.distance == "jensen-shannon" and self.scale == "none":
                 checks.append(
                     (
@@ -126,16 +122,12 @@ class Features:
             words = F.array_distinct(
                 F.filter(F.coalesce(cell, F.array().cast("array<string>")), lambda word: word != "")
             )
-            return [
-                F.transform(
-                    words, lambda word: _entry(F.concat(F.lit(f"{feature.name} has "), word), F.lit(1.0))
-                )
-            ]
+            return [F.transform(words, lambda word: _entry(F.concat(F.lit(f"{feature.name} has "), word), F.lit(1.0)))]
         if feature.kind == CATEGORICAL:
             parts = [_where(cell.isNotNull(), F.concat(F.lit(f"{feature.name} = "), cell), F.lit(1.0))]
         else:
             low, width = self._scale(feature)
-            if width is None or width == 0:  # nothing to tell people apart by
+            if width is None or width == 0:  # nothing that distinguishes people
                 return []
             parts = [_where(cell.isNotNull(), F.lit(feature.name), (cell - low) / width)]
         if self.missing == "category":

@@ -1,7 +1,7 @@
 """Numbers and ranks that do not depend on partitions.
 
 Rows are sorted over all partitions and written, each with its partition and its place there. Counts by
-partition, which are small, then tell how many rows stand before it. No task sees more than one partition,
+partition, which are small, then give the number of rows before it. No task sees more than one partition,
 however skewed the keys.
 """
 
@@ -35,7 +35,7 @@ def _partition() -> Column:
 
 
 def numbered(frame: DataFrame, keys: list[Column], number: str, work: Work, name: str) -> Numbered:
-    """The rows with their number 0, 1, ... by the keys, which tell all rows apart."""
+    """The rows with their number 0, 1, ... by the keys, which differ for all rows."""
     stored = work.store(name, _sorted_with_place(frame, keys))
     before, shifts = 0, []
     for partition, rows in sorted(stored.groupBy(_partition()).count().collect()):
@@ -46,9 +46,7 @@ def numbered(frame: DataFrame, keys: list[Column], number: str, work: Work, name
     return Numbered(found.select(*frame.columns, (F.col("at") + F.col("shift")).alias(number)), before)
 
 
-def ranked(
-    frame: DataFrame, cell: str, keys: list[Column], work: Work, name: str
-) -> tuple[DataFrame, dict[int, int]]:
+def ranked(frame: DataFrame, cell: str, keys: list[Column], work: Work, name: str) -> tuple[DataFrame, dict[int, int]]:
     """The rows with their rank 0, 1, ... among those of the same cell; and how many each cell has."""
     stored = work.store(name, _sorted_with_place(frame, [F.col(cell), *keys]))
     runs = stored.groupBy(cell, _partition()).agg(F.count("*"), F.min("at")).collect()

@@ -1,4 +1,4 @@
-"""The release: everybody draws on the executors, and one join brings them their donor."""
+"""The release: all people draw on the executors, and one join brings each of them their donor."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Release:
     folder: str
     people: int
     events: int  # long data
-    people_unchanged: int  # who drew themselves as donor; private
+    people_unchanged: int  # people who drew themselves as donor; private
     manifest: str
 
 
@@ -50,7 +50,7 @@ def publish(
 
     Writes `folder` with people.parquet/, for long data events.parquet/, and manifest.json. The rows are those
     of the command line's release, in the same order over the part files in the order of their names. All
-    appears at once or nothing does; who was drawn as whose donor is deleted with the tables in `work`. A
+    appears at once or nothing does; the donors are deleted with the tables in `work`. A
     mechanism that `fit` called weaker than it should be is refused unless `accept_leakage`.
     """
     text = mechanism.text if isinstance(mechanism, Mechanism) else mechanism
@@ -135,14 +135,12 @@ class _Publisher:
             manifest = self._manifest(files)
             target.storage.write_text(f"{target.staged}/{_MANIFEST}", manifest)
             target.commit()
-        return Release(
-            target.folder, self.reading.people, files[1][1] if self.spec.is_long else 0, unchanged, manifest
-        )
+        return Release(target.folder, self.reading.people, files[1][1] if self.spec.is_long else 0, unchanged, manifest)
 
     # --- who publishes whose features
 
     def _rank(self) -> DataFrame:
-        """Everybody's draw, and their rank in their own cell: by keyed hashes of ids."""
+        """Each person's draw, and the rank in the own cell: by keyed hashes of ids."""
         broadcast = self.work.spark.sparkContext.broadcast(self.mechanism)
         task = Draw(broadcast, self.spec, not self.in_order_of_ids)
         drawn = self.reading.rows.mapInArrow(task, task.schema)
@@ -158,7 +156,7 @@ class _Publisher:
         return people
 
     def _pair(self, people: DataFrame) -> DataFrame:
-        """One join, keyed by cell and place: no key has more than its own takers, however large the cell."""
+        """One join, keyed by cell and place: no key has more rows than people who drew it, however large the cell."""
         own = F.col("retained")
         takers = people.select(
             "u",
@@ -176,9 +174,7 @@ class _Publisher:
 
     def _place(self, paired: DataFrame) -> DataFrame:
         """(place, published, label, donor): a row of the release each, place being its number."""
-        labels = self.work.spark.createDataFrame(
-            list(enumerate(self.draws.labels)), "group int, label string"
-        )
+        labels = self.work.spark.createDataFrame(list(enumerate(self.draws.labels)), "group int, label string")
         if self.in_order_of_ids:
             placed = paired.withColumn("place", F.col("u"))
         else:
@@ -220,15 +216,11 @@ class _Publisher:
         """The donor's events, cells unchanged: named cell0, ... until they are in order."""
         spec, events = self.spec, self.events
         cells = [events.cell(name).alias(f"cell{i}") for i, name in enumerate(self._event_columns())]
-        donors = events.frame.filter(is_used(events, spec)).select(
-            events.text(spec.person).alias("donor"), *cells
-        )
+        donors = events.frame.filter(is_used(events, spec)).select(events.text(spec.person).alias("donor"), *cells)
         person = self._id_as(events.type(spec.person)).alias(events.name(spec.person))
         return release.select("place", "donor", person).join(donors, "donor").drop("donor")
 
-    def _write(
-        self, target: _Target, name: str, rows: DataFrame, contents: list[Column]
-    ) -> tuple[str, int, str]:
+    def _write(self, target: _Target, name: str, rows: DataFrame, contents: list[Column]) -> tuple[str, int, str]:
         """Part files in the order of places and then of contents; name, rows and hash of the table."""
         order = [F.col("place"), *(content.asc_nulls_last() for content in contents)]
         ordered = rows.repartitionByRange("place").sortWithinPartitions(*order).drop("place")
@@ -241,9 +233,7 @@ class _Publisher:
 
     def _refuse_changed_source(self, written: int) -> None:
         if written != self.reading.people:
-            raise refusal(
-                self.people.place, "changed while it was published", "Publish again when it is at rest."
-            )
+            raise refusal(self.people.place, "changed while it was published", "Publish again when it is at rest.")
 
     # --- the manifest
 
@@ -254,9 +244,7 @@ class _Publisher:
             roles = {"person": spec.person, "item": spec.item, "value": spec.value, "time": spec.time}
             columns |= {role: events.name(name) for role, name in roles.items() if name}
         features = [people.name(name) for name in spec.features]
-        return kernels.manifest(
-            self.draws, spec, columns, features, self.reading.secrets.are_whole_numbers, files
-        )
+        return kernels.manifest(self.draws, spec, columns, features, self.reading.secrets.are_whole_numbers, files)
 
 
 def _hex(name: str) -> Column:

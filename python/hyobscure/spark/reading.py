@@ -1,4 +1,4 @@
-"""From DataFrames to numbered people and sparse rows, by the rules of src/hyobscure/data/read*.cpp."""
+"""From DataFrames to numbered people and sparse rows, by the rules of src/hyobscure/data/read/."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Secrets:
 
 @dataclass(frozen=True)
 class Reading:
-    """Who was read, and their rows: (u, id, y, items, values), zeros left out."""
+    """The people who were read, and their rows: (u, id, y, items, values), zeros left out."""
 
     rows: DataFrame
     people: int
@@ -130,7 +130,7 @@ class _Reader:
             raise refusal(
                 self.people.place,
                 f"a person occurs again ({plural(again, 'row', 'rows')} too many)",
-                "Keep one row a person; events belong in [events].",
+                "Keep one row per person; events belong in [events].",
                 self.spec.id,
             )
         self._check_secrets(*found)
@@ -157,7 +157,7 @@ class _Reader:
             )
 
     def _keep(self, everybody: DataFrame) -> DataFrame:
-        """The people to protect; who is left out is counted."""
+        """The people to protect; those left out are counted."""
         kept = everybody.filter(~F.col("secret_missing")).drop("secret_missing")
         limits = interval(self.spec, "secret.keep")
         if limits:
@@ -205,7 +205,7 @@ class _Reader:
             self.features.look_at(kept.frame)
             return self.features.entries(kept.frame)
         ids = kept.frame.select("id", "u")
-        if kept.count < self.counts["people_read"]:  # somebody left out is not unknown
+        if kept.count < self.counts["people_read"]:  # a person left out is not unknown
             ids = everybody.select("id").join(ids, "id", "left").fillna(-1, ["u"])
         return read_events(self.events, self.spec, ids, self.work, self.counts)
 
@@ -236,14 +236,12 @@ class _Reader:
             F.col("number").cast("int").alias("item"),
             "value",
         )
-        together = heads.unionByName(cells).repartition(
-            F.floor(F.col("u") / self._people_of_part(kept.count))
-        )
+        together = heads.unionByName(cells).repartition(F.floor(F.col("u") / self._people_of_part(kept.count)))
         task = Assemble(self.spec, self.secrets.exact, self.secrets.atom_of_exact, items.count)
         return self.work.store(name, together.sortWithinPartitions("u", "item").mapInArrow(task, task.schema))
 
     def _people_of_part(self, people: int) -> int:
-        """A few parts a partition even them out; every part holds whole blocks."""
+        """A few parts per partition balance them; every part holds whole blocks."""
         partitions = int(self.work.spark.conf.get("spark.sql.shuffle.partitions"))
         return BLOCK * max(1, people // (4 * partitions * BLOCK))
 
@@ -271,9 +269,7 @@ class _Reader:
         if people == 0:
             raise refusal(self.people.place, "nobody is left to protect", remedy)
         if people == 1:
-            raise refusal(
-                self.people.place, "there is only one person: nobody can be a donor for another", remedy
-            )
+            raise refusal(self.people.place, "there is only one person: nobody can be a donor for another", remedy)
         if len(self.secrets.exact) == 1:
             raise refusal(
                 self.people.place,

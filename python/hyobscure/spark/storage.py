@@ -68,7 +68,7 @@ class Work:
     """A folder for tables between jobs, deleted at the end in every case.
 
     What several jobs read is written once: a task that runs twice, or an executor that is lost, then cannot
-    number or order anything anew. The tables are as private as the data.
+    number or order anything again. The tables are as private as the data.
     """
 
     def __init__(self, spark: SparkSession, parent: str) -> None:

@@ -54,7 +54,7 @@ def _signed(hashes: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Assemble(Task):
-    """People (without item) and their entries, in the order of u, become one row a person.
+    """People (without item) and their entries, in the order of u, become one row per person.
 
     The last person of a block carries the hash of the block. Blocks must come whole.
     """
@@ -216,7 +216,7 @@ class JoinCells(Task):
 
 @dataclass(frozen=True)
 class Draw(Task):
-    """Everybody's own cell and order in it, and cell and place of their donor: by ids and key alone."""
+    """Each person's own cell and order in it, and cell and place of the donor: by ids and key alone."""
 
     mechanism: Broadcast  # its text
     spec: kernels.Spec

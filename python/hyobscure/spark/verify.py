@@ -69,9 +69,7 @@ def verify(
     findings = Verification()
     if _check_alone(release, findings) and people is not None:
         if spec is None or work is None:
-            raise refusal(
-                "verify", "the original needs its spec and a folder for work", "Give spec= and work=."
-            )
+            raise refusal("verify", "the original needs its spec and a folder for work", "Give spec= and work=.")
         written = SpecText.read(spec)
         parsed = written.parsed()
         tables = tables_of(people, events, parsed, written.name)
@@ -94,9 +92,7 @@ class _Release:
             self.manifest = json.loads(self.text)
             self.columns, self.groups = self.manifest["columns"], self.manifest["groups"]
             self.is_long, self.ids = self.manifest["shape"] == "long", self.manifest["ids"]
-            self.people_limits, self.value_limits = (
-                self.manifest["constraints"][key] for key in ("people", "values")
-            )
+            self.people_limits, self.value_limits = (self.manifest["constraints"][key] for key in ("people", "values"))
             self.files = {file["name"]: file for file in self.manifest["files"]}
         except (ValueError, KeyError, TypeError):
             raise refusal(folder, "its manifest is damaged", "Publish again.") from None
@@ -123,9 +119,7 @@ class _Release:
 
     def events(self) -> DataFrame:
         cells = [quoted(name).alias(f"cell{i}") for i, name in enumerate(self.event_columns())]
-        return self.table("events.parquet").select(
-            quoted(self.columns["person"]).cast("string").alias("id"), *cells
-        )
+        return self.table("events.parquet").select(quoted(self.columns["person"]).cast("string").alias("id"), *cells)
 
     def group_table(self) -> DataFrame:
         """(label, low, high, high_included); an open end is null."""
@@ -133,9 +127,7 @@ class _Release:
             (group["label"], _bound(group, "low"), _bound(group, "high"), group["covers"][0]["high_included"])
             for group in self.groups
         ]
-        return self.spark.createDataFrame(
-            rows, "label string, low double, high double, high_included boolean"
-        )
+        return self.spark.createDataFrame(rows, "label string, low double, high double, high_included boolean")
 
 
 def _is_exact(group: dict) -> bool:
@@ -204,7 +196,7 @@ def _check_alone(release: _Release, findings: Verification) -> bool:
     if release.ids != "drop":
         rows, ids = people.agg(F.count("*"), F.countDistinct("id")).first()
         findings.add_count(
-            "ids are unique", rows - ids, "rows have no id, or one that occurs before", "one row a person"
+            "ids are unique", rows - ids, "rows have no id, or one that occurs before", "one row per person"
         )
     if release.is_long:
         _check_events(release, people, findings)
@@ -261,11 +253,7 @@ def _check_files(release: _Release, findings: Verification) -> bool:
     there = release.storage.names(release.folder)
     findings.add(
         "there are no other files",
-        [
-            f"{name} does not belong to the release"
-            for name in there
-            if name not in ["manifest.json", *expected]
-        ],
+        [f"{name} does not belong to the release" for name in there if name not in ["manifest.json", *expected]],
         f"{len(expected) + 1} files",
     )
     missing = [f"{name} is missing" for name in expected if name not in there or name not in release.files]
@@ -273,9 +261,7 @@ def _check_files(release: _Release, findings: Verification) -> bool:
     if missing:
         return False
     changed = [name for name in expected if _hash_of_parts(release, name) != release.files[name]["sha256"]]
-    findings.add(
-        "the files are as they were written", [f"{name} was edited" for name in changed], "SHA-256 of each"
-    )
+    findings.add("the files are as they were written", [f"{name} was edited" for name in changed], "SHA-256 of each")
     for name in expected:
         rows, declared = release.table(name).count(), release.files[name]["rows"]
         findings.add(
@@ -295,8 +281,7 @@ def _hash_of_parts(release: _Release, name: str) -> str:
 def _check_columns(release: _Release, findings: Verification) -> bool:
     columns = release.columns
     declared = {
-        "people.parquet": [columns[role] for role in ("id", "secret") if role in columns]
-        + columns.get("features", [])
+        "people.parquet": [columns[role] for role in ("id", "secret") if role in columns] + columns.get("features", [])
     }
     if release.is_long:
         declared["events.parquet"] = [columns["person"], *release.event_columns()]
@@ -334,9 +319,7 @@ def _check_labels(release: _Release, people: DataFrame, findings: Verification) 
     findings.add("people per group are as declared", different, f"{len(labels)} groups")
     exact = release.exact_labels()
     numbers = people.filter(F.col("label").cast("double").isNotNull() & ~F.col("label").isin(exact)).count()
-    findings.add_count(
-        "the secret column holds no plain numbers", numbers, "people have a number there", "labels only"
-    )
+    findings.add_count("the secret column holds no plain numbers", numbers, "people have a number there", "labels only")
 
 
 def _check_events(release: _Release, people: DataFrame, findings: Verification) -> None:
@@ -369,9 +352,7 @@ def _check_events(release: _Release, people: DataFrame, findings: Verification) 
 
 
 class _Original:
-    def __init__(
-        self, release: _Release, people: Table, events: Table | None, spec: kernels.Spec, work: Work
-    ) -> None:
+    def __init__(self, release: _Release, people: Table, events: Table | None, spec: kernels.Spec, work: Work) -> None:
         if spec.is_long != release.is_long:
             raise refusal(
                 "spec",
@@ -381,9 +362,7 @@ class _Original:
         self.release, self.people, self.events, self.spec = release, people, events, spec
         self.work = work
         kept = read(people, events, spec, work).rows.select("id")
-        secrets = people.frame.select(
-            people.text(spec.id).alias("id"), people.number(spec.secrets[0]).alias("secret")
-        )
+        secrets = people.frame.select(people.text(spec.id).alias("id"), people.number(spec.secrets[0]).alias("secret"))
         groups = F.broadcast(release.group_table())
         secret, low, high = F.col("secret"), F.col("low"), F.col("high")
         covered = (low.isNull() | (secret >= low)) & (
@@ -419,9 +398,7 @@ class _Original:
                 "by their ids",
             )
         else:
-            findings.add_count(
-                "no original id is published", known, "ids of the original are", "all ids are new"
-            )
+            findings.add_count("no original id is published", known, "ids of the original are", "all ids are new")
 
     def _check_labels(self, published: DataFrame, findings: Verification) -> None:
         in_groups = self.true.groupBy("id").agg(F.count("label").alias("groups"))
@@ -463,19 +440,13 @@ class _Original:
             few_or_many,
             "{} to {}".format(*self.release.people_limits),
         )
-        findings.add(
-            "(l, beta) holds for the true secrets", outside, "{} to {}".format(*self.release.value_limits)
-        )
-        findings.add(
-            "the manifest counts people truly", different, f"{len(self.release.groups)} groups"
-        )
+        findings.add("(l, beta) holds for the true secrets", outside, "{} to {}".format(*self.release.value_limits))
+        findings.add("the manifest counts people truly", different, f"{len(self.release.groups)} groups")
 
     def _check_nothing_exact(self, published: DataFrame, findings: Verification) -> None:
         exact = self.release.exact_labels()
         labels = published.select("label").distinct().filter(~F.col("label").isin(exact))
-        numbers = labels.select(F.col("label").cast("double").alias("secret")).filter(
-            F.col("secret").isNotNull()
-        )
+        numbers = labels.select(F.col("label").cast("double").alias("secret")).filter(F.col("secret").isNotNull())
         findings.add_count(
             "no exact secret is published",
             numbers.join(self.true, "secret", "left_semi").count(),
@@ -488,7 +459,7 @@ class _Original:
         findings.add(
             "no feature column is the secret",
             [
-                f"column {name} holds the secret of everybody"
+                f"column {name} holds the secret of all people"
                 for name, differ in zip(self.spec.features, counts)
                 if differ == 0
             ],
@@ -502,8 +473,7 @@ class _Original:
         secret = people.cell(spec.secrets[0]).cast("string").alias("exact")
         table = people.frame.select(people.text(spec.id).alias("id"), secret, *cells)
         same = [
-            (F.col(f"cell{i}") == F.col("exact"))
-            | (F.col(f"cell{i}").cast("double") == F.col("exact").cast("double"))
+            (F.col(f"cell{i}") == F.col("exact")) | (F.col(f"cell{i}").cast("double") == F.col("exact").cast("double"))
             for i in range(len(cells))
         ]
         others = [F.count(F.when(~F.coalesce(each, F.lit(False)), True)) for each in same]
@@ -513,15 +483,15 @@ class _Original:
         """Complete rows are compared, by their hashes."""
         mine, theirs = (self._long_rows if self.release.is_long else self._wide_rows)(published)
         findings.add_count(
-            "published features are somebody's true features",
+            "published features are the true features of a person",
             mine.join(theirs, "row", "left_anti").count(),
-            "people have features of nobody",
+            "people have features that no person has",
             "complete rows compared",
         )
         findings.add_count(
             "every donor is of the same group",
             mine.join(theirs, ["row", "label"], "left_anti").count(),
-            "people have features of nobody in their group",
+            "people have features that no person in their group has",
             "complete rows compared",
         )
 
@@ -529,9 +499,7 @@ class _Original:
         people, count = self.people, len(self.spec.features)
         cells = [people.cell(name).alias(f"cell{i}") for i, name in enumerate(self.spec.features)]
         original = people.frame.select(people.text(self.spec.id).alias("id"), *cells).join(self.true, "id")
-        return tuple(
-            table.select("label", F.sha2(_packed(count), 256).alias("row")) for table in (published, original)
-        )
+        return tuple(table.select("label", F.sha2(_packed(count), 256).alias("row")) for table in (published, original))
 
     def _long_rows(self, published: DataFrame) -> tuple[DataFrame, DataFrame]:
         spec, events = self.spec, self.events

@@ -67,9 +67,7 @@ class Cluster:
         }
         command = [HOME / "bin" / "spark-class", f"org.apache.spark.deploy.{what}", "--host", host, *words]
         with open(self.folder / f"{what}-{len(self.processes)}.log", "w") as log:
-            self.processes.append(
-                subprocess.Popen(list(map(str, command)), env=environment, stdout=log, stderr=log)
-            )
+            self.processes.append(subprocess.Popen(list(map(str, command)), env=environment, stdout=log, stderr=log))
 
     def _has_workers(self) -> bool:
         if any(process.poll() is not None for process in self.processes):

@@ -143,7 +143,7 @@ def long_tables(people: int = 300, seed: int = 3) -> dict[str, pa.Table]:
     age = random.integers(20, 50, people)
     films = np.arange(60)
     likes = random.random((people, 60)) < 0.05 + 0.4 * np.exp(-((films * 0.5 + 20 - age[:, None]) ** 2) / 60)
-    likes[:, 0] = True  # nobody is without an event
+    likes[:, 0] = True  # each person has an event
     person, film = np.nonzero(likes)
     order = random.permutation(len(person))
     person, film = person[order], film[order]
@@ -182,9 +182,7 @@ def wide_tables(people: int = 400, seed: int = 5) -> dict[str, pa.Table]:
                 "hours": pa.array(random.integers(0, 80, people), pa.int16()),
                 "job": random.choice(["nurse", "clerk", "Übersetzer", "", "a|b"], people),
                 "zip": pa.array(random.integers(0, 5, people), pa.int32()),
-                "languages": [
-                    "|".join(random.choice(words, random.integers(0, 4))) or None for _ in range(people)
-                ],
+                "languages": ["|".join(random.choice(words, random.integers(0, 4))) or None for _ in range(people)],
                 "tags": [list(random.choice(tags, random.integers(0, 3))) for _ in range(people)],
                 "flag": random.random(people) < 0.3,
                 "unnamed": random.random(people),

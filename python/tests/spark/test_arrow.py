@@ -1,4 +1,4 @@
-"""Batches as the kernels take them, whatever Spark has cut."""
+"""Batches as the kernels take them, wherever Spark has cut."""
 
 import numpy as np
 import pyarrow as pa
@@ -47,10 +47,7 @@ def test_a_group_is_whole_wherever_batches_end():
         cuts = np.sort(random.integers(0, len(keys) + 1, 5))
         parts = [batch(key=part.tolist(), row=list(range(len(part)))) for part in np.split(keys, cuts)]
         parts = [
-            part if part.num_rows else part.cast(pa.schema([("key", "int64"), ("row", "int64")]))
-            for part in parts
+            part if part.num_rows else part.cast(pa.schema([("key", "int64"), ("row", "int64")])) for part in parts
         ]
         groups = list(arrow.whole_groups(parts, lambda each: np.asarray(each.column("key"))))
-        assert [group.column("key").to_pylist() for group in groups] == [
-            keys[keys == key].tolist() for key in range(6)
-        ]
+        assert [group.column("key").to_pylist() for group in groups] == [keys[keys == key].tolist() for key in range(6)]

@@ -31,16 +31,16 @@ def test_the_mechanism_is_the_command_lines(spark, made, work):
 
 def test_a_census_serves_other_budgets(spark, long, work, tmp_path):
     census = hs.census(*long.frames(spark), spec=long.spec, work=work)
-    other = write(
-        tmp_path / "other", LONG_SPEC.replace("budget_share = 0.5", "budget_share = 0.2"), **long_tables()
-    )
+    other = write(tmp_path / "other", LONG_SPEC.replace("budget_share = 0.5", "budget_share = 0.2"), **long_tables())
     assert hs.fit(census, channel_budget_share=0.2).text == other.fitted().read_text()
 
 
 def test_the_release_is_the_command_lines_and_verifies(spark, made, work, tmp_path):
     people, events = made.frames(spark)
     mechanism = hs.Mechanism.load(made.fitted())
-    release = hs.publish(people, events, mechanism, tmp_path / "release", spec=made.spec, work=work, accept_leakage=True)
+    release = hs.publish(
+        people, events, mechanism, tmp_path / "release", spec=made.spec, work=work, accept_leakage=True
+    )
     assert release.people == len(rows_of(made.published() / "people.parquet"))
     assert_same_release(made, tmp_path / "release")
     assert sorted(path.name for path in (tmp_path / "release").glob("[!.]*")) == sorted(
@@ -64,7 +64,8 @@ def test_partitions_do_not_show(spark, long, work, tmp_path, partitions):
             hs.Mechanism.load(long.fitted()),
             tmp_path / "release",
             spec=long.spec,
-            work=work, accept_leakage=True,
+            work=work,
+            accept_leakage=True,
         )
     finally:
         for key, value in before.items():
@@ -115,5 +116,7 @@ def test_people_who_are_nearly_all_alike(spark, work, tmp_path):
     nameless = write(
         tmp_path / "nameless", ALIKE_SPEC.replace('ids = "keep"\norder = "shuffled"', 'ids = "drop"'), people=people
     )
-    hs.publish(*nameless.frames(spark), mechanism, tmp_path / "dropped", spec=nameless.spec, work=work, accept_leakage=True)
+    hs.publish(
+        *nameless.frames(spark), mechanism, tmp_path / "dropped", spec=nameless.spec, work=work, accept_leakage=True
+    )
     assert_same_release(nameless, tmp_path / "dropped")

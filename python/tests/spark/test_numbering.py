@@ -49,7 +49,5 @@ def test_ranks_in_cells_of_any_size(spark, work, partitions):
         for cell, number in sorted(people):
             by_cell.setdefault(cell, []).append(number)
         assert sizes == {cell: len(numbers) for cell, numbers in by_cell.items()}
-        expected = {
-            (cell, number, rank) for cell, numbers in by_cell.items() for rank, number in enumerate(numbers)
-        }
+        expected = {(cell, number, rank) for cell, numbers in by_cell.items() for rank, number in enumerate(numbers)}
         assert {tuple(row) for row in found.collect()} == expected

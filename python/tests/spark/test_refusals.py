@@ -140,7 +140,13 @@ def test_other_data_than_the_mechanism_was_made_for(spark, long, work, tmp_path)
     spec = long.spec.read_text().replace("[events]", '[events]\nunknown_people = "leave-out"')
     with pytest.raises(InputError, match="was made for other data"):
         hs.publish(
-            fewer, events, hs.Mechanism.load(long.fitted()), tmp_path / "release", spec=spec, work=work, accept_leakage=True
+            fewer,
+            events,
+            hs.Mechanism.load(long.fitted()),
+            tmp_path / "release",
+            spec=spec,
+            work=work,
+            accept_leakage=True,
         )
     assert not (tmp_path / "release").exists()
 
@@ -153,7 +159,8 @@ def test_a_release_is_not_overwritten(spark, long, work, tmp_path):
             hs.Mechanism.load(long.fitted()),
             tmp_path / "release",
             spec=long.spec,
-            work=work, accept_leakage=True,
+            work=work,
+            accept_leakage=True,
         )
     with pytest.raises(InputError, match="is no release"):
         hs.publish(
@@ -161,7 +168,8 @@ def test_a_release_is_not_overwritten(spark, long, work, tmp_path):
             hs.Mechanism.load(long.fitted()),
             tmp_path / "release",
             spec=long.spec,
-            work=work, accept_leakage=True,
+            work=work,
+            accept_leakage=True,
             force=True,
         )
 
@@ -173,7 +181,12 @@ def test_releases_that_are_not_written(spark, long, work, tmp_path, setting, wha
     spec = long.spec.read_text().replace('ids = "keep"', setting)
     with pytest.raises(InputError) as refused:
         hs.publish(
-            *long.frames(spark), hs.Mechanism.load(long.fitted()), tmp_path / "release", spec=spec, work=work, accept_leakage=True
+            *long.frames(spark),
+            hs.Mechanism.load(long.fitted()),
+            tmp_path / "release",
+            spec=spec,
+            work=work,
+            accept_leakage=True,
         )
     assert refused.value.place.column == what
 

@@ -62,7 +62,7 @@ def test_features_of_nobody(spark, long, release, work):
     assert failed(spark, long, release, work) >= {
         "the files are as they were written",
         "events.parquet has the declared number of rows",
-        "published features are somebody's true features",
+        "published features are the true features of a person",
     }
 
 

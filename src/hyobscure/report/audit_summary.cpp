@@ -19,7 +19,7 @@ std::string attacker_knowledge(audit::Scenario scenario) {
     case audit::Scenario::II:
       return "learned from the release and the true secrets of other people in it";
     case audit::Scenario::Shadow:
-      return "learned from people of his own to whom he applied the same method";
+      return "learned from its own people, to whom it applied the same method";
   }
   return "";
 }
@@ -32,8 +32,8 @@ std::string with_interval(const audit::Estimate& estimate) {
 
 /// What the figures say, in words.
 std::string verdict(const audit::AttackErrors& error) {
-  if (error.advantage.above_zero()) return "gains on the group alone";
-  if (!error.unobscured_advantage.above_zero()) return "gains nothing, not even on true features";
+  if (error.advantage.above_zero()) return "gain over the group alone";
+  if (!error.unobscured_advantage.above_zero()) return "no gain, not even on true features";
   return "no measurable gain";
 }
 
@@ -41,18 +41,21 @@ using ErrorsOf = std::function<std::optional<audit::AttackErrors>(const audit::A
 
 /// One measure of all attacks; nothing where none was measured by it.
 std::string attacks_text(const audit::Audit& audit, const std::string& error, const ErrorsOf& errors_of) {
-  TextTable table({"attacker", "scenario", error + " on the release", "on true features", "group alone",
-                   "nothing known", "gain on the group", "verdict"});
+  TextTable errors_table(
+      {"attacker", "scenario", error + " on the release", "on true features", "group alone", "nothing known"},
+      2);
+  TextTable gains_table({"attacker", "scenario", "gain over the group", "verdict"}, 2);
   bool any = false;
   for (const audit::AttackResult& attack : audit.attacks) {
     const std::optional<audit::AttackErrors> errors = errors_of(attack);
     if (!errors) continue;
     any = true;
-    table.row({attacker_name(attack), scenario_name(attack.scenario), with_interval(errors->attack),
-               figure(errors->unobscured.mean), figure(errors->group_only.mean),
-               figure(errors->no_information.mean), with_interval(errors->advantage), verdict(*errors)});
+    const std::string attacker = attacker_name(attack), scenario = scenario_name(attack.scenario);
+    errors_table.row({attacker, scenario, with_interval(errors->attack), figure(errors->unobscured.mean),
+                      figure(errors->group_only.mean), figure(errors->no_information.mean)});
+    gains_table.row({attacker, scenario, with_interval(errors->advantage), verdict(*errors)});
   }
-  return any ? table.text() : "";
+  return any ? errors_table.text() + "\n" + gains_table.text() : "";
 }
 
 std::string attacks_text(const audit::Audit& audit) {
@@ -61,16 +64,15 @@ std::string attacks_text(const audit::Audit& audit) {
   const std::string five =
       attacks_text(audit, "missed", [](const auto& attack) { return attack.top5_error; });
   const std::string km = attacks_text(audit, "km", [](const auto& attack) { return attack.km_error; });
-  if (!five.empty()) text += "Not among five guesses: share of people\n" + five;
-  if (!km.empty()) text += "Distance of the guess from the truth: km\n" + km;
+  if (!five.empty()) text += "\nNot among five guesses: share of people\n" + five;
+  if (!km.empty()) text += "\nDistance of the guess from the truth: km\n" + km;
   return text;
 }
 
 std::string informed_number_text(const audit::Audit& audit) {
   std::string text = fmt::format(
       "  Informed attacker (knows all rows, secrets and the channel, not which row is the target's): error "
-      "{} "
-      "({} with the group alone). No attacker who sees only this release can do better on average.\n",
+      "{} ({} with the group alone). No attacker who sees only this release can do better on average.\n",
       figure(audit.informed->error), figure(audit.informed->group_only));
   if (audit.repeated.empty()) return text;
   text += "  If the same people were released again: error";
@@ -106,7 +108,7 @@ std::string informed_text(const audit::Audit& audit) {
 }
 
 std::string utilities_text(const audit::Audit& audit) {
-  TextTable table({"use", "measure", "with the release", "with true features", "with no features", "loss"});
+  TextTable table({"use", "measure", "release", "true features", "no features", "loss"}, 2);
   std::string notes;
   for (const audit::UtilityResult& utility : audit.utilities) {
     if (!utility.measurable()) {
@@ -117,7 +119,8 @@ std::string utilities_text(const audit::Audit& audit) {
     table.row({utility.name, utility.measure, with_interval(figures.published),
                figure(figures.unobscured.mean), figure(figures.baseline.mean), with_interval(figures.loss)});
   }
-  return "What the release is good for\n" + table.text() + notes;
+  return "What the release is good for: with the release, with true features, with no features\n" +
+         table.text() + notes;
 }
 
 Json errors_json(const audit::AttackErrors& errors) {
@@ -205,13 +208,12 @@ Json audit_facts(const audit::Audit& audit) {
 }
 
 std::string audit_text(const audit::Audit& audit, const data::Spec& spec) {
-  std::string text =
-      fmt::format("Attacks on \"{}\": {} with its 95 % interval, {} repetitions{}\n",
-                  spec.people.secret.text(), error_name(audit), audit.repetitions,
-                  audit.redrawn ? ", each with its own split and draw" : ", each with its own split");
-  text += attacks_text(audit) + informed_text(audit) + "\n" + utilities_text(audit);
+  std::string text = fmt::format("Attacks on \"{}\": {} with its 95 % interval, {} repetitions{}\n",
+                                 spec.people.secret.text(), error_name(audit), audit.repetitions,
+                                 audit.redrawn ? " (own split and draw)" : " (own split)");
+  text += attacks_text(audit) + "\n" + informed_text(audit) + "\n" + utilities_text(audit);
   for (const std::string& note : audit.notes) text += "  " + note + "\n";
-  return text;
+  return wrapped(text);
 }
 
 std::string audit_json(const audit::Audit& audit, const data::Spec& spec, double seconds) {

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "hyobscure/report/audit_facts.h"
 #include "hyobscure/report/summary.h"
 
@@ -46,8 +48,23 @@ data::Spec spec_of(const std::string& secret) {
   return spec;
 }
 
+/// Without the breaks of lines.
+std::string prose(const std::string& text) {
+  std::istringstream words(text);
+  std::string joined;
+  for (std::string word; words >> word;) joined += (joined.empty() ? "" : " ") + word;
+  return joined;
+}
+
+TEST(AuditSummary, NoLineIsWiderThanTheScreen) {
+  for (const bool of_places : {false, true}) {
+    std::istringstream lines(audit_text(audit_of(false, of_places), spec_of("home")));
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
+  }
+}
+
 TEST(AuditSummary, OrderedSecretsHaveAMeanAbsoluteErrorAndNothingElse) {
-  const std::string text = audit_text(audit_of(true, false), spec_of("age"));
+  const std::string text = prose(audit_text(audit_of(true, false), spec_of("age")));
   EXPECT_THAT(text, HasSubstr("Attacks on \"age\": mean absolute error with its 95 % interval"));
   EXPECT_THAT(text, HasSubstr("not which row is the target's): error 0.200 (0.750 with the group alone)"));
   EXPECT_THAT(text, Not(HasSubstr("km")));
@@ -59,7 +76,7 @@ TEST(AuditSummary, OrderedSecretsHaveAMeanAbsoluteErrorAndNothingElse) {
 }
 
 TEST(AuditSummary, NamesHaveAShareOfWrongGuesses) {
-  const std::string text = audit_text(audit_of(false, false), spec_of("diagnosis"));
+  const std::string text = prose(audit_text(audit_of(false, false), spec_of("diagnosis")));
   EXPECT_THAT(text, HasSubstr("Attacks on \"diagnosis\": share of wrong guesses with its 95 % interval"));
   EXPECT_THAT(text, Not(HasSubstr("absolute error")));
   EXPECT_THAT(text, Not(HasSubstr("km")));
@@ -68,7 +85,7 @@ TEST(AuditSummary, NamesHaveAShareOfWrongGuesses) {
 }
 
 TEST(AuditSummary, PlacesHaveKilometresAndFiveGuessesBeside) {
-  const std::string text = audit_text(audit_of(false, true), spec_of("home"));
+  const std::string text = prose(audit_text(audit_of(false, true), spec_of("home")));
   EXPECT_THAT(text, HasSubstr("Not among five guesses"));
   EXPECT_THAT(text, HasSubstr("3.500 [3.490, 3.510]"));
   EXPECT_THAT(text, HasSubstr("comes within 1.500 km on average (4.500 km with the group alone)"));

@@ -77,13 +77,13 @@ std::string refusals_text(const obscure::Inspection& inspection) {
 std::string columns_text(const obscure::Inspection& inspection) {
   if (inspection.columns.empty()) return "";
   TextTable table({"column", "role", "type", "empty", "distinct", "unique", "smallest", "largest",
-                   "tells (bits)", "by chance"});
+                   "leaks (bits)", "by chance"});
   for (const obscure::InspectedColumn& column : inspection.columns) table.row(row_of(column));
-  std::string text = "\nColumns, and what each by itself tells about the secret\n" + table.text() +
+  std::string text = "\nColumns, and what each by itself leaks about the secret\n" + table.text() +
                      refusals_text(inspection);
   for (const data::ImplausibleSecrets& found : inspection.implausible)
     text += fmt::format(
-        "  look at: {} {} an implausible \"{}\" ({}); correct it, or leave them out with secret.keep\n",
+        "  check: {} {} an implausible \"{}\" ({}); correct it, or leave them out with secret.keep\n",
         count_text(found.people), found.people == 1 ? "person has" : "people have", found.name,
         found.because);
   return text;

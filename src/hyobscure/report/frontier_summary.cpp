@@ -54,7 +54,7 @@ Json to_json(const obscure::Frontier& frontier) {
   return json;
 }
 
-/// Leakage by budget, one column a method; a dash where the budget is out of the method's reach.
+/// Leakage by budget, one column per method; a dash where the method cannot meet the budget.
 std::string leakage_table(const obscure::Comparison& comparison, double obscure::Leakage::* figure) {
   std::vector<std::string> header = {"budget"};
   for (const auto& curve : comparison.curves) header.push_back(curve.method);
@@ -72,8 +72,7 @@ std::string leakage_table(const obscure::Comparison& comparison, double obscure:
 }
 
 std::string methods_table(const obscure::Comparison& comparison) {
-  TextTable table(
-      {"method", "mark", "seconds a budget", "gap of the channel", "of groups and channel", "remark"});
+  TextTable table({"method", "mark", "seconds per budget", "channel gap", "joint gap", "remark"});
   for (std::size_t m = 0; m < comparison.curves.size(); ++m) {
     const auto& curve = comparison.curves[m];
     double seconds = 0, gap = 0, channel_gap = 0;
@@ -87,7 +86,7 @@ std::string methods_table(const obscure::Comparison& comparison) {
     table.row({curve.method, std::string(1, static_cast<char>('a' + m)),
                curve.points.empty() ? "-" : fmt::format("{:.3f}", seconds),
                proven ? fmt::format("{:.0e}", channel_gap) : "-", joint ? fmt::format("{:.0e}", gap) : "-",
-               curve.points.empty() && curve.complete ? "no budget within reach"
+               curve.points.empty() && curve.complete ? "meets none of these budgets"
                : curve.complete                       ? curve.note
                                                       : "stopped early"});
   }
@@ -129,7 +128,7 @@ std::string comparison_text(const obscure::Comparison& comparison) {
       leakage_table(comparison, &obscure::Leakage::total));
   text += fmt::format(
       "\nOf it, by the features beyond the groups, I(Y; V | G)\n{}"
-      "\nThe same by the published row's cluster only, I(Y; C' | G): blind to rows that stay their own\n{}",
+      "\nThe same by the published row's cluster only, I(Y; C' | G): does not see own rows\n{}",
       leakage_table(comparison, &obscure::Leakage::features),
       leakage_table(comparison, &obscure::Leakage::clusters));
   const bool learned = std::ranges::any_of(comparison.curves, [](const auto& curve) {
@@ -138,8 +137,9 @@ std::string comparison_text(const obscure::Comparison& comparison) {
   if (learned)
     text += fmt::format("\nTo a model trained on other people, where it was computed\n{}",
                         leakage_table(comparison, &obscure::Leakage::learned));
-  return text + fmt::format("\n{}\n{}", methods_table(comparison),
-                            plot_text(curves, "budget", "leakage I(Y; V, G) in bits, by the marks above"));
+  return wrapped(text) +
+         fmt::format("\n{}\n{}", methods_table(comparison),
+                     plot_text(curves, "budget", "leakage I(Y; V, G) in bits, by the marks above"));
 }
 
 std::string comparison_csv(const obscure::Comparison& comparison) {

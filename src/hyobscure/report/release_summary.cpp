@@ -8,6 +8,12 @@
 #include "hyobscure/report/text_table.h"
 
 namespace hyobscure::report {
+namespace {
+
+constexpr std::size_t kCheckColumn = 8;  ///< behind "  ok    "
+
+}  // namespace
+
 std::string release_text(const release::PublishResult& result) {
   const published::Manifest& manifest = result.manifest;
   std::string text = fmt::format("Release of {} people", count_text(result.people));
@@ -20,10 +26,9 @@ std::string release_text(const release::PublishResult& result) {
     table.row({file.name, count_text(file.rows), file.sha256.substr(0, 16) + "..."});
   text += table.text();
   text += fmt::format(
-      "  realised distance {:.6f} (promised {:.6f} in expectation)\n"
+      "  realised distance {:.6f} (expected {:.6f})\n"
       "  {} of {} people drew their own features: the leakage counts it, but anyone who knows part of such "
-      "a\n"
-      "  row recognises the person (method.self_donor = \"never\" forbids it)\n",
+      "a row recognises the person (method.self_donor = \"never\" forbids it)\n",
       result.realised_distance, result.figures.distance, count_text(result.people_unchanged),
       count_text(result.people));
   text +=
@@ -31,11 +36,11 @@ std::string release_text(const release::PublishResult& result) {
                   manifest.leakage.leakage);
   if (const auto& composition = manifest.composition; composition.earlier_draws > 0)
     text += fmt::format(
-        "  Drawn for before: with {} earlier {} of the same people this tells up to {:.4f} of {:.4f} bits.\n",
+        "  Second draw: with {} earlier {} of the same people this leaks up to {:.4f} of {:.4f} bits.\n",
         composition.earlier_draws, composition.earlier_draws == 1 ? "release" : "releases",
         result.leakage_together, result.figures.leakage.secret_entropy);
   if (manifest.seeded) text += "  Seeded, for trials: this release must not be published.\n";
-  return text;
+  return wrapped(text);
 }
 
 std::string release_json(const release::PublishResult& result, double seconds) {
@@ -68,11 +73,13 @@ std::string verification_text(const verify::Verification& verification) {
   std::size_t failed = 0;
   for (const auto& check : verification.checks) {
     const bool bad = !check.passed && !check.warning;
-    text += fmt::format("  {}  {}{}{}\n",
-                        check.passed ? "ok  "
-                        : bad        ? "FAIL"
-                                     : "note",
-                        one_line(check.name), check.detail.empty() ? "" : ": ", one_line(check.detail));
+    text +=
+        wrapped(fmt::format("  {}  {}{}{}\n",
+                            check.passed ? "ok  "
+                            : bad        ? "FAIL"
+                                         : "note",
+                            one_line(check.name), check.detail.empty() ? "" : ": ", one_line(check.detail)),
+                kCheckColumn);
     failed += bad ? 1 : 0;
   }
   return text + (failed == 0 ? fmt::format("Verified: all {} checks passed.\n", verification.checks.size())

@@ -19,7 +19,7 @@ namespace {
 
 std::string people_word(std::int64_t count) { return count == 1 ? "person" : "people"; }
 
-/// One line a reason for which somebody or something was left out.
+/// One line per reason for which people or events were left out.
 std::string left_out_text(const data::ReadCounts& counts) {
   std::string text;
   const auto line = [&](std::int64_t count, const char* one, const char* many, const char* why) {
@@ -33,7 +33,7 @@ std::string left_out_text(const data::ReadCounts& counts) {
   line(counts.people_without_events, "person", "people", "without events");
   line(counts.events_incomplete, "event", "events", "with an empty cell");
   line(counts.events_unknown, "event", "events", "of unknown people");
-  line(counts.events_telling_home, "event", "events", "that would tell home");
+  line(counts.events_telling_home, "event", "events", "that would reveal home");
   return text;
 }
 
@@ -87,34 +87,36 @@ std::string options_table(const obscure::Inspection& inspection) {
   return table.text();
 }
 
-/// Before the fit: what random donors would do at the budget, and where the true share will stand.
+constexpr std::size_t kPreviewColumn = 33;  ///< where the figures of a preview begin
+constexpr std::size_t kFigureColumn = 24;   ///< and those of a mechanism
+
+/// Before the fit: what random donors would do at the budget, and where the true share will be shown.
 std::string own_rows_preview(const obscure::GroupsPreview& preview, const data::Spec& spec) {
   if (obscure::method_of(spec).person_level && spec.method.self_donor == data::SelfDonor::Never)
     return "  own rows                       none (method.self_donor)\n";
   const double budget =
       spec.channel.budget.value_or(spec.channel.budget_share.value_or(0.5) * preview.uniform_distance);
   const double kept = preview.uniform_distance > 0 ? std::max(0.0, 1 - budget / preview.uniform_distance) : 0;
-  return fmt::format(
-      "  own rows                       random donors at a distance of {:.4f} leave {} of the people their "
-      "own\n"
-      "                                 row; `fit` says how many your method does, method.self_donor = "
-      "\"never\"\n"
-      "                                 forbids it: anyone who knows part of such a row recognises the "
-      "person\n",
-      budget, share_text(kept, 1));
+  return wrapped(
+      fmt::format("  own rows                       random donors at a distance of {:.4f} leave {} "
+                  "of the people their own row; `fit` shows the share of your method, "
+                  "method.self_donor = \"never\" forbids it: anyone who knows part of such a row "
+                  "recognises the person\n",
+                  budget, share_text(kept, 1)),
+      kPreviewColumn);
 }
 
 std::string preview_text(const obscure::GroupsPreview& preview, const obscure::Inspection& inspection,
                          const data::Spec& spec) {
   std::string text = "\nWith the first groups of your spec\n" + groups_table(preview.groups);
-  text += fmt::format("  the groups alone tell          {} ({} of the secret)\n",
+  text += fmt::format("  the groups alone leak          {} ({} of the secret)\n",
                       bits_text(preview.leakage_groups_bits),
                       share_text(preview.leakage_groups_bits, inspection.secret_entropy_bits));
   text += fmt::format("  unprotected features add       {} {}\n", bits_text(preview.features.bits),
                       beside_null(preview.features.null_bits, preview.features.null_deviation_bits));
   text += fmt::format(
-      "  sensible budgets by clusters   {:.4f} (nearest donors) to {:.4f} (features tell nothing more)\n"
-      "  person by person (method fine) 0 (one's own row) to {:.4f} (any donor of the group)\n",
+      "  sensible budgets by clusters   {:.4f} (nearest donors) to {:.4f} (features leak nothing)\n"
+      "  person by person (method fine) 0 (each person's own row) to {:.4f} (any donor of the group)\n",
       preview.smallest_budget, preview.largest_budget, preview.uniform_distance);
   return text + own_rows_preview(preview, spec);
 }
@@ -155,22 +157,22 @@ std::string weights_text(const obscure::Mechanism& mechanism) {
 
 /// How many, and what it means.
 std::string own_rows_text(const obscure::Figures& figures) {
-  if (figures.own_rows == 0) return "  own rows              none: nobody publishes their own row\n";
-  return fmt::format(
-      "  own rows              {} of the people are expected to publish their own row: the leakage counts\n"
-      "                        it, but anyone who knows part of such a row recognises the person\n",
-      share_text(figures.own_rows, 1));
+  if (figures.own_rows == 0) return "  own rows              none: no person publishes their own row\n";
+  return wrapped(
+      fmt::format("  own rows              {} of the people are expected to publish their own row: the "
+                  "leakage counts it, but anyone who knows part of such a row recognises the person\n",
+                  share_text(figures.own_rows, 1)),
+      kFigureColumn);
 }
 
 std::string shortfalls_text(const obscure::Mechanism& mechanism) {
   const auto reasons = obscure::shortfalls(mechanism);
   if (reasons.empty()) return {};
   std::string text = "\nWeaker than it should be:\n";
-  for (const std::string& reason : reasons) text += "  - " + reason + "\n";
+  for (const std::string& reason : reasons) text += wrapped("  - " + reason + "\n", 4);
   return text +
          "Raise the budget, keep fewer columns, or widen the groups. `publish` refuses this mechanism unless "
-         "you\n"
-         "give --accept-leakage.\n";
+         "you give --accept-leakage.\n";
 }
 
 /// One row of a Markdown table; bars inside cells are escaped.
@@ -203,21 +205,19 @@ std::string inspection_text(const obscure::Inspection& inspection, const data::R
   if (static_cast<double>(inspection.atoms) < inspection.distinct_values)
     text += fmt::format(
         "  joined to {} neighbourhoods (secret.atoms): figures of unprotected features are about these; fit "
-        "accounts exact values\n",
+        "counts exact values\n",
         inspection.atoms);
-  text += fmt::format("  unprotected features tell      {} {}\n", bits_text(inspection.features.bits),
+  text += fmt::format("  unprotected features leak      {} {}\n", bits_text(inspection.features.bits),
                       beside_null(inspection.features.null_bits, inspection.features.null_deviation_bits));
-  text +=
-      "\nWhat groups can be: people [k, alpha] and distinct secrets [l, beta] of every group, each limit by "
-      "itself\n" +
-      options_table(inspection);
+  text += "\nWhat groups can be: people [k, alpha] and secrets [l, beta] per group, each limit by itself\n" +
+          options_table(inspection);
   text += inspection.preview ? preview_text(*inspection.preview, inspection, spec)
                              : "\n" + inspection.no_preview_because + "\n";
   text += fmt::format("\nCost\n  census {}", seconds_text(inspection.census_seconds));
   if (std::isfinite(inspection.fit_seconds))
     text += fmt::format(", then {}{} to fit", inspection.fit_seconds < 0.1 ? "" : "about ",
                         seconds_text(inspection.fit_seconds));
-  return text + fmt::format("; about {} of memory\n", bytes_text(inspection.memory_bytes));
+  return wrapped(text + fmt::format("; about {} of memory\n", bytes_text(inspection.memory_bytes)));
 }
 
 std::string inspection_json(const obscure::Inspection& inspection, const data::ReadCounts& counts,
@@ -278,7 +278,7 @@ std::string mechanism_text(const obscure::Mechanism& mechanism, const data::Read
   text += left_out_text(counts);
   text += fmt::format("\n{}", groups_table(mechanism.groups));
   text += limits_line(mechanism);
-  text += fmt::format("\nWhat the release will tell about the secret, of H(Y) = {}\n",
+  text += fmt::format("\nLeakage of the release about the secret, of H(Y) = {}\n",
                       bits_text(figures.leakage.secret_entropy));
   text += fmt::format("  in all                {} ({})\n", bits_text(figures.leakage.total),
                       share_text(figures.leakage.total, figures.leakage.secret_entropy));
@@ -299,9 +299,7 @@ std::string mechanism_text(const obscure::Mechanism& mechanism, const data::Read
   text +=
       fmt::format("  a guess of the exact value from the release is wrong for at least {} of people (Fano)\n",
                   share_text(figures.leakage.fano_error_bound, 1));
-  text +=
-      "  the informed attacker knows all rows, all secrets and the channel, not which row is the target's "
-      "own\n";
+  text += "  the informed attacker knows all rows, secrets and the channel, not which row is the target's\n";
   text +=
       fmt::format("\nWhat it costs\n  expected distance     {:.6f}{} ({})\n", figures.distance,
                   std::isfinite(figures.budget) ? fmt::format(" of the budget {:.6f}", figures.budget) : "",
@@ -317,11 +315,10 @@ std::string mechanism_text(const obscure::Mechanism& mechanism, const data::Read
   if (!mechanism.within_groups)
     text += "\nDonors come from all groups: for comparisons only, publish refuses this mechanism.\n";
   if (!mechanism.note.empty()) text += "\n" + mechanism.note + "\n";
-  if (!mechanism.converged)
-    text += "\nStopped early: this is the best mechanism so far, not the best there is.\n";
+  if (!mechanism.converged) text += "\nStopped early: this is the best mechanism so far, not the optimum.\n";
   if (mechanism.seeded)
     text += "\nSeeded, for trials: a release from this mechanism must not be published.\n";
-  return text + shortfalls_text(mechanism);
+  return wrapped(text + shortfalls_text(mechanism));
 }
 
 std::string mechanism_json(const obscure::Mechanism& mechanism, const data::ReadCounts& counts,

@@ -17,8 +17,8 @@
 
 namespace hyobscure::report {
 
-/// What a command found, for people (text) and for programs (one JSON object on one line; docs/json.md names
-/// the stable keys).
+/// What a command found, for people (text) and for programs (one JSON object on one line; docs/formats.md
+/// names the stable keys).
 
 std::string inspection_text(const obscure::Inspection& inspection, const data::ReadCounts& counts,
                             const data::Spec& spec);

@@ -23,32 +23,32 @@ std::string use_text(const audit::TargetSearch& search) {
   const audit::UtilityResult& utility = *search.utility;
   const audit::UtilityFigures& figures = *utility.figures;
   std::string text = fmt::format(
-      "Kept: {} {:.4f}, {} {} {:.4f} with true features ({:.4f} with no features at all).\n", utility.measure,
+      "Met: {} {:.4f}, {} {} {:.4f} with true features ({:.4f} with no features at all).\n", utility.measure,
       figures.published.mean, percent_text(search.chosen.loss), utility.lower_is_better ? "above" : "below",
       figures.unobscured.mean, figures.baseline.mean);
   if (baseline_percent(utility) <= search.target.percent)
     text +=
-        "A release without any features would keep it too: on this data the promise says nothing about "
-        "them.\n";
+        "A release without any features would meet it too: on this data the target requires nothing of the "
+        "features.\n";
   return text;
 }
 
 }  // namespace
 
 std::string target_search_text(const audit::TargetSearch& search) {
-  TextTable table({"budget", "loss", "leakage", "promise"});
+  TextTable table({"budget", "loss", "leakage", "target"});
   for (const audit::TriedBudget& tried : search.tried)
     table.row({fmt::format("{:.6f}", tried.budget), percent_text(tried.loss), bits_text(tried.leakage),
-               tried.budget == search.chosen.budget ? "kept, chosen"
-               : tried.kept                          ? "kept"
-                                                     : "broken"});
-  std::string text = fmt::format("Promise: {}. ", data::target_text(search.target));
+               tried.budget == search.chosen.budget ? "met, chosen"
+               : tried.kept                          ? "met"
+                                                     : "missed"});
+  std::string text = fmt::format("Target: {}. ", data::target_text(search.target));
   if (!search.utility)
-    return text + fmt::format("Kept: {:.2f} % of the distance of any donor of the group.\n",
+    return text + fmt::format("Met: {:.2f} % of the distance of any donor of the group.\n",
                               search.chosen.loss.mean);
   return fmt::format("Budgets tried, with the 95 % interval of {} repetitions\n",
                      search.utility->repetitions) +
-         table.text() + "\n" + text + use_text(search);
+         table.text() + "\n" + wrapped(text + use_text(search));
 }
 
 Json target_search_facts(const audit::TargetSearch& search) {

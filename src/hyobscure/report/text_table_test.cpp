@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 namespace hyobscure::report {
 namespace {
 
@@ -14,6 +16,56 @@ TEST(Text, ATableAlignsWordsToTheLeftAndNumbersToTheRight) {
             "  --------------\n"
             "  18-24        7\n"
             "  25-50    1,200\n");
+}
+
+std::size_t widest_line(const std::string& text) {
+  std::size_t widest = 0;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) widest = std::max(widest, line.size());
+  return widest;
+}
+
+TEST(Text, AWideTableGetsHeadingsOverSeveralLinesAndNarrowerWords) {
+  TextTable table({"use", "measure", "release", "true features", "no features", "loss"});
+  table.row({"rating prediction", "RMSE", "0.877 [0.851, 0.903]", "0.872", "0.883", "0.005 [0.001, 0.009]"});
+  table.row({"recommendation", "mean average precision", "0.389 [0.332, 0.446]", "0.409", "0.342",
+             "0.020 [0.012, 0.028]"});
+  // clang-format off
+  EXPECT_EQ(table.text(),
+            "                                                                true        no\n"
+            "  use                measure                       release  features  features                  loss\n"
+            "  --------------------------------------------------------------------------------------------------\n"
+            "  rating prediction  RMSE             0.877 [0.851, 0.903]     0.872     0.883  0.005 [0.001, 0.009]\n"
+            "  recommendation     mean average     0.389 [0.332, 0.446]     0.409     0.342  0.020 [0.012, 0.028]\n"
+            "                     precision\n");
+  // clang-format on
+  EXPECT_LE(widest_line(table.text()), kScreenColumns);
+}
+
+TEST(Text, ATableThatIsStillTooWideGoesOnBelowWithItsKeys) {
+  TextTable table({"budget", "fine-free", "fine-informed", "fine-learned", "hyobscure", "privcheck", "random",
+                   "exact", "xobf", "ygen", "simp", "frapp"});
+  table.row(std::vector<std::string>(12, "0.1234"));
+  const std::string text = table.text();
+  EXPECT_LE(widest_line(text), kScreenColumns);
+  std::size_t budgets = 0;
+  for (std::size_t at = text.find("budget"); at != std::string::npos; at = text.find("budget", at + 1))
+    ++budgets;
+  EXPECT_EQ(budgets, 2U);
+  for (const char* name : {"fine-free", "privcheck", "frapp"})
+    EXPECT_NE(text.find(name), std::string::npos) << name;
+}
+
+TEST(Text, SentencesAreBrokenAtSpacesUnderTheirOwnIndentation) {
+  const std::string word(31, 'x'), shorter(30, 'x');
+  EXPECT_EQ(wrapped("  " + word + " " + word + " " + word + " end\n  short\n"),
+            "  " + word + " " + word + " " + word + "\n  end\n  short\n");
+  EXPECT_EQ(wrapped("  a   " + shorter + " " + shorter + " " + shorter + " end", 6),
+            "  a   " + shorter + " " + shorter + " " + shorter + "\n      end");
+  const std::string long_path(150, '/');
+  EXPECT_EQ(wrapped("see " + long_path), "see\n" + long_path);
+  EXPECT_EQ(wrapped(long_path), long_path);
+  EXPECT_EQ(wrapped(""), "");
 }
 
 TEST(Text, NumbersAreReadable) {

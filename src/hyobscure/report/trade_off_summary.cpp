@@ -11,7 +11,7 @@
 namespace hyobscure::report {
 namespace {
 
-/// The attacker who errs least.
+/// The attacker with the smallest error.
 const audit::AttackResult* worst_attack(const audit::Audit& audit) {
   const auto worst = std::ranges::min_element(
       audit.attacks, {}, [](const audit::AttackResult& attack) { return attack.error.attack.mean; });
@@ -80,7 +80,7 @@ std::string trade_off_text(const audit::TradeOff& trade_off) {
                                      "informed"};
   if (of_places) header.insert(header.end(), {"nearest attacker, km", "group alone, km"});
   for (const audit::UtilityResult& utility : first.utilities) header.push_back("loss of " + utility.name);
-  TextTable table(header);
+  TextTable table(header, 2);
   for (const audit::AuditedPoint& point : trade_off.points) {
     const audit::AttackResult* worst = worst_attack(point.audit);
     std::vector<std::string> row = {point.method, fmt::format("{:.4f}", point.point.budget),
@@ -100,8 +100,8 @@ std::string trade_off_text(const audit::TradeOff& trade_off) {
     table.row(std::move(row));
   }
   return fmt::format(
-             "Attacks ({}, 95 % interval; above the group alone it is the attacker's noise, not protection) "
-             "and uses\n",
+             "Attacks ({}, 95 % interval) and uses. An error above that of the group alone is the\n"
+             "attacker's noise, not protection.\n",
              error_name(first)) +
          table.text();
 }

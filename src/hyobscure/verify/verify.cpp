@@ -108,7 +108,7 @@ void check_labels(const published::Manifest& manifest, const std::map<std::strin
 
   std::vector<std::string> empty;
   for (const std::string& label : declared)
-    if (!people.contains(label)) empty.push_back("nobody is in " + label);
+    if (!people.contains(label)) empty.push_back("no person is in " + label);
   findings.add("every declared group occurs", empty, fmt::format("{} groups", declared.size()));
 }
 
@@ -183,7 +183,7 @@ void check_pools(Engine& engine, const published::Manifest& manifest, Findings& 
     return count(engine,
                  fmt::format("(SELECT 1 FROM rel_people GROUP BY label, kept HAVING count(*) < {})", people));
   };
-  findings.add_count("nobody is alone in their group with their kept values", smaller_than(2),
+  findings.add_count("no person is alone in their group with their kept values", smaller_than(2),
                      "people are, and can be published with their own features only", columns);
   if (manifest.limits.for_pools) {
     findings.add_count("people per pool (same group and kept values) are at least k",
@@ -205,7 +205,7 @@ void check_ids(Engine& engine, const published::Manifest& manifest, Findings& fi
   if (manifest.ids == data::PublishedIds::Drop) return;
   const std::int64_t repeated = engine.integers("SELECT count(*) - count(DISTINCT id) FROM rel_people")[0];
   findings.add_count("ids are unique", repeated, "rows have no id, or one that occurs before",
-                     "one row a person");
+                     "one row per person");
 }
 
 void check_events(Engine& engine, const published::Manifest& manifest, Findings& findings) {

@@ -215,7 +215,7 @@ void check_no_column_is_the_secret(Engine& engine, const published::Manifest& ma
                               "TRY_CAST({2} AS DOUBLE) = TRY_CAST({3} AS DOUBLE), false)",
                               people.sql, as_text("s." + people.column(spec.people.id)),
                               as_text("s." + people.column(name)), as_text("s." + people.column(secret))));
-      if (different == 0) wrong.push_back(fmt::format("column {} holds the secret of everybody", name));
+      if (different == 0) wrong.push_back(fmt::format("column {} holds the secret of all people", name));
     }
   findings.add(fmt::format("no {} column is the secret", kind), wrong,
                fmt::format("{} columns", columns.size()));
@@ -376,16 +376,16 @@ void check_donors(const published::Manifest& manifest, const Original& original,
   const std::int64_t other_group = count(engine,
                                          "rel_rows AS r WHERE NOT EXISTS (SELECT 1 FROM org_rows AS o WHERE "
                                          "o.row = r.row AND o.label = r.label)");
-  findings.add_count("published features are somebody's true features", foreign,
-                     "people have features of nobody", "complete rows compared");
+  findings.add_count("published features are the true features of a person", foreign,
+                     "people have features that no person has", "complete rows compared");
   findings.add_count("every donor is of the same group", other_group,
-                     "people have features of nobody in their group", "complete rows compared");
+                     "people have features that no person in their group has", "complete rows compared");
   if (manifest.columns.keep.empty()) return;
   const std::int64_t other_kept = count(engine,
                                         "rel_rows AS r WHERE NOT EXISTS (SELECT 1 FROM org_rows AS o WHERE "
                                         "o.row = r.row AND o.label = r.label AND o.kept = r.kept)");
   findings.add_count("every donor is of the same group and has the same kept values", other_kept,
-                     "people have features of nobody in their group with their kept values",
+                     "people have features that no person in their group with their kept values has",
                      fmt::format("complete rows compared; kept: {}", fmt::join(manifest.columns.keep, ", ")));
 }
 

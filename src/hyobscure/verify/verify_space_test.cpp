@@ -269,7 +269,7 @@ TEST_F(VerifySpace, NoticesAnEventThatTellsHome) {
                 content("out/events.csv") + fmt::format("{},home {}\n", id_of(0), spot_of(0) * 3));
   reseal();
   EXPECT_THAT(failed(alone()), IsEmpty());
-  EXPECT_THAT(failed(against(spec)), Contains("published features are somebody's true features"));
+  EXPECT_THAT(failed(against(spec)), Contains("published features are the true features of a person"));
 }
 
 TEST_F(VerifySpace, NoticesAnotherGrid) {

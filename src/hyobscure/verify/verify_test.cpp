@@ -111,7 +111,7 @@ TEST_F(Verify, KeptColumnsPassInEveryShape) {
           (void)publish_to("out", spec, 0, /*force=*/true);
           EXPECT_THAT(failed(alone()), IsEmpty()) << is_long << source << format << ids;
           EXPECT_THAT(failed(against(spec)), IsEmpty()) << is_long << source << format << ids;
-          EXPECT_TRUE(find(alone(), "nobody is alone in their group with their kept values").passed);
+          EXPECT_TRUE(find(alone(), "no person is alone in their group with their kept values").passed);
         }
 }
 
@@ -344,8 +344,8 @@ TEST_F(Verify, SomebodyAloneWithTheirKeptValuesIsNeverSilent) {
   (void)publish_to("out", kept_spec(true));
   edit("people.csv", ",m,z", ",x,z");
   reseal();
-  EXPECT_THAT(failed(alone()), ElementsAre("nobody is alone in their group with their kept values"));
-  EXPECT_THAT(find(alone(), "nobody is alone in their group with their kept values").detail,
+  EXPECT_THAT(failed(alone()), ElementsAre("no person is alone in their group with their kept values"));
+  EXPECT_THAT(find(alone(), "no person is alone in their group with their kept values").detail,
               HasSubstr("1 people"));
 }
 
@@ -425,8 +425,9 @@ TEST_F(Verify, NoticesFeaturesOfNobody) {
   (void)publish_to("out", long_spec());
   edit("events.csv", "day1", "day9");
   reseal();
-  EXPECT_THAT(failed(against(long_spec())), ElementsAre("published features are somebody's true features",
-                                                        "every donor is of the same group"));
+  EXPECT_THAT(failed(against(long_spec())),
+              ElementsAre("published features are the true features of a person",
+                          "every donor is of the same group"));
 }
 
 TEST_F(Verify, NoticesAnEventOfAnUnknownPerson) {

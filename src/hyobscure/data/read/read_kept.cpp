@@ -36,7 +36,7 @@ void check_ids(Engine& engine, const Spec& spec, const Relation& people, ReadCou
   if (sums[2] > 0)
     fail("id IN (SELECT id FROM hyo_people GROUP BY id HAVING count(*) > 1)",
          fmt::format("the person occurs again further down ({} too many)", plural(sums[2], "row", "rows")),
-         "Keep one row a person; events belong in [events].");
+         "Keep one row per person; events belong in [events].");
 }
 
 std::string missing_condition(const std::vector<FeatureKind>& features, const std::string& combine) {
