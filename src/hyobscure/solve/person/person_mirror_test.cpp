@@ -213,6 +213,19 @@ TEST(PersonMirror, BringsBackAPairThatTheStartHasAlmostGivenUp) {
   }
 }
 
+TEST(PersonMirror, LetsNoProbabilityVanishHoweverDearItsPair) {
+  const OwnedPool owned = solve::random_pool(13, 8, 3);
+  for (const bool balanced : {false, true}) {
+    const PersonTerms terms{.balanced = balanced};
+    const PoolTask task{.pool = owned.pool, .terms = terms, .multiplier = 1e4};
+    const Support support = support_of_all_pairs(task);
+    MirrorSolver solver = solver_from(task, support, Eigen::MatrixXd::Constant(8, 8, 0.125));
+    solver.run(0, 15, {});
+    EXPECT_GT(std::ranges::min(solver.channel()), 0);
+    EXPECT_TRUE(std::isfinite(solver.value()));
+  }
+}
+
 TEST(PersonMirror, OneValueOrOnePersonCostsTheNearestDonors) {
   for (const bool balanced : {false, true}) {
     const PersonTerms terms{.balanced = balanced};
