@@ -96,30 +96,6 @@ TEST(DistanceBetween, TwoEmptySetsAreEqual) {
   EXPECT_EQ(between(Distance::Hamming, {0, 0}, {0, 0}), 0);
 }
 
-Eigen::VectorXd psi(const FeatureMap& map, double x) {
-  Eigen::VectorXd features(map.scale.size());
-  map.raw(x, features.data());
-  return map.scale.cwiseProduct(features);
-}
-
-// The kernel on its own: 1 against e^-t. The error of a pair of rows is at most log 2 times the sum over
-// items of max(p, q) times the error here, and those maxima add up to at most 2.
-TEST(JensenShannonFeatures, ErrOverAllRatiosByLessThanPromised) {
-  const FeatureMap map = jensen_shannon_features();
-  for (double t = 0; t < 200; t += 0.01) {
-    const double y = std::exp(-t);
-    const double exact = (std::log1p(y) + y * (t + std::log1p(y))) / 2 / std::numbers::ln2;
-    EXPECT_NEAR(psi(map, 1).dot(psi(map, y)), exact, kJensenShannonError / 2 / std::numbers::ln2) << t;
-  }
-}
-
-TEST(JensenShannonFeatures, ReturnAnEntryAsItsOwnProduct) {
-  const FeatureMap map = jensen_shannon_features();
-  for (const double x : {1.0, 0.5, 0.1, 1e-3, 1e-9, 1e-100, 1e-300}) {
-    EXPECT_NEAR(psi(map, x).squaredNorm() / x, 1, 1e-12) << x;
-  }
-}
-
 class PairSums : public testing::TestWithParam<Distance> {};
 
 TEST_P(PairSums, AgreeWithTheDefinitionOnRandomSkewedRows) {
@@ -229,84 +205,6 @@ TEST(PairSums, JensenShannonBearsSharesThatVanish) {
   expect_close(pair_sums(Distance::JensenShannon, rows, cells, 3),
                slow_pair_sums(Distance::JensenShannon, rows, cells, 3),
                allowed_error(Distance::JensenShannon, rows, cells, 3));
-}
-
-// The features 1 and x: simple enough to write P down from its definition.
-FeatureMap one_and_itself() {
-  return {.scale = Eigen::Vector2d(1, 2),
-          .raw =
-              [](double x, double* features) {
-                features[0] = 1;
-                features[1] = x;
-              },
-          .largest = 8};
-}
-
-MatrixXd slow_products(const SparseRows& rows, RowScale scaling, const std::vector<std::uint32_t>& cells,
-                       Index count) {
-  MatrixXd features = MatrixXd::Zero(static_cast<Index>(2 * rows.columns), count);
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    const auto [items, values] = rows[r];
-    const double sum = scaling == RowScale::SumOne ? std::accumulate(values.begin(), values.end(), 0.0) : 1;
-    for (std::size_t e = 0; e < items.size(); ++e) {
-      if (values[e] == 0) continue;
-      features(2 * static_cast<Index>(items[e]), cells[r]) += 1;
-      features(2 * static_cast<Index>(items[e]) + 1, cells[r]) += 2 * values[e] / sum;
-    }
-  }
-  return features.transpose() * features;
-}
-
-// Items of all kinds: rated by nearly all, by fewer people than there are cells, by nobody.
-SparseRows rows_of_many_items() {
-  SparseRows rows = rated_rows(3, 400, 300, 3);
-  rows.columns += 5;
-  auto values = rows.values.writable();
-  for (std::size_t e = 0; e < values.size(); e += 17) values[e] = 0;  // stored, and yet not there
-  return rows;
-}
-
-TEST(CellProducts, AgreeWithTheDefinitionWhateverIsHeldAtATime) {
-  const SparseRows rows = rows_of_many_items();
-  for (const std::uint32_t cells : {1u, 7u, 90u}) {
-    const auto labels = random_labels(cells, rows.size(), cells);
-    for (const RowScale scaling : {RowScale::AsTheyAre, RowScale::SumOne}) {
-      const MatrixXd expected = slow_products(rows, scaling, labels, cells);
-      const auto with = [&](const ProductLimits& limits) {
-        return cell_products(rows, scaling, labels, cells, one_and_itself(), {}, limits);
-      };
-      const MatrixXd whole = with({});
-      EXPECT_TRUE(whole.isApprox(expected, 1e-12)) << cells;
-      for (const std::size_t entries : {1u, 100u, 5000u})
-        EXPECT_TRUE(with({.segment_entries = entries}) == whole) << cells << ' ' << entries;
-      for (const std::size_t bytes : {1u, 3000u, 40'000u})  // an item at a time, and some
-        EXPECT_TRUE(with({.segment_entries = 700, .table_bytes = bytes}).isApprox(expected, 1e-12))
-            << cells << ' ' << bytes;
-    }
-  }
-}
-
-TEST(CellProducts, AreTheSameForAnyNumberOfThreadsAndForMappedRows) {
-  const TestFolder folder;
-  const SparseRows rows = rows_of_many_items();
-  const SparseRows in_files = mapped(rows, folder.path());
-  const auto labels = random_labels(5, rows.size(), 90);
-  const auto with = [&](int threads, const SparseRows& some) {
-    const ThreadLimit limit(threads);
-    return cell_products(some, RowScale::SumOne, labels, 90, jensen_shannon_features(), {},
-                         {.segment_entries = 900, .table_bytes = 1 << 20});
-  };
-  const MatrixXd one = with(1, rows);
-  EXPECT_TRUE(one == with(2, rows));
-  EXPECT_TRUE(one == with(2, in_files));
-}
-
-TEST(CellProducts, CountsTheEntriesOfItems) {
-  const SparseRows rows = rows_of_many_items();
-  std::vector<std::size_t> expected(rows.columns, 0);
-  for (const std::uint32_t item : rows.items) expected[item] += 1;
-  EXPECT_EQ(entries_of_items(rows), expected);
-  EXPECT_EQ(entries_of_items(sparse({{0, 0}})), (std::vector<std::size_t>{0, 0}));
 }
 
 TEST(PairSumWork, GrowsWithTheSquareOfPeopleForPairwiseDistancesOnly) {

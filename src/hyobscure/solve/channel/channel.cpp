@@ -177,6 +177,8 @@ Matrices mix(const Matrices& a, const Matrices& b, double share_of_b) {
 /// Channels that leave room in every budget: multiplicative weights on the budgets, averaged cheapest
 /// channels. Exact at once for a single budget; nullopt if the budgets exclude each other or nearly so.
 std::optional<Matrices> roomy_channels(const ChannelProblem& problem, std::span<const LinearBudget> budgets) {
+  // channel.md, "Edges": multiplicative weights. Rates are in units of the range of each budget. At least 200
+  // rounds, because more room makes a better start; 20,000 without any room end the search.
   constexpr int kRounds = 20'000;
   constexpr double kRate = 0.05;
   VectorXd weights = VectorXd::Ones(static_cast<Index>(budgets.size()));
@@ -194,12 +196,14 @@ std::optional<Matrices> roomy_channels(const ChannelProblem& problem, std::span<
       for (std::size_t g = 0; g < priced.size(); ++g)
         priced[g] += weights(static_cast<Index>(k)) / ranges(static_cast<Index>(k)) * budgets[k].costs[g];
     const Matrices cheapest = cheapest_channels(priced);
+    // the average of cheapest channels is a channel, since channels are convex
     average = round == 0 ? cheapest : mix(average, cheapest, 1.0 / (round + 1));
 
     double room = 1;
     for (std::size_t k = 0; k < budgets.size(); ++k) {
       const auto i = static_cast<Index>(k);
       room = std::min(room, (budgets[k].limit - total_cost(budgets[k].costs, average)) / ranges(i));
+      // a budget that the cheapest channel overdraws becomes dearer
       weights(i) *= std::exp(kRate * (total_cost(budgets[k].costs, cheapest) - budgets[k].limit) / ranges(i));
     }
     weights /= weights.sum();
@@ -223,6 +227,7 @@ Matrices interior_start(const Matrices& roomy, const Matrices& allowed,
   for (const auto& budget : budgets) {
     const double used = total_cost(budget.costs, roomy);
     const double added = total_cost(budget.costs, uniform) - used;
+    // cost is linear in the channel: half of the room is left, and every allowed entry is positive
     if (added > 0) share = std::min(share, 0.5 * (budget.limit - used) / added);
   }
   return mix(roomy, uniform, share);
@@ -243,6 +248,7 @@ struct Task {
 MatrixXd without_empty_values(const MatrixXd& joint) {
   std::vector<Index> kept;
   for (Index y = 0; y < joint.cols(); ++y)
+    // q_y = 0 would make s_j(y) infinite; a value without people leaks nothing
     if (joint.col(y).sum() > 0) kept.push_back(y);
   return joint(Eigen::all, kept);
 }
@@ -277,6 +283,8 @@ BarrierProblem barrier_problem(const Task& task) {
     group.start = start[g];
     group.price = MatrixXd::Zero(group.allowed.rows(), group.allowed.cols());
     if (!task.prices.empty())
+      // channel.md: prices and costs count from the cheapest entry of a row. A constant, since rows sum to 1;
+      // limits shift by the same amount.
       group.price = task.prices[g].colwise() - cheapest_allowed(task.prices[g], group.allowed);
     for (std::size_t k = 0; k < task.budgets.size(); ++k) {
       const VectorXd least = cheapest_allowed(task.budgets[k].costs[g], group.allowed);
@@ -299,6 +307,8 @@ double objective_above_base(const Task& task, const BarrierProblem& barrier, con
 Matrices pruned(const Matrices& channels, double threshold) {
   Matrices result = channels;
   for (auto& channel : result) {
+    // channel.md, "Certificate": the bound does not depend on the channel, so pruning cannot spoil it; the
+    // gap is measured again from what is returned.
     channel = (channel.array() < threshold).select(0, channel);
     const VectorXd sums = channel.rowwise().sum();
     channel.array().colwise() /= sums.array();
@@ -312,6 +322,8 @@ Matrices within_budgets(const Task& task, Matrices channels) {
   for (const auto& budget : task.budgets) {
     const double used = total_cost(budget.costs, channels);
     if (used <= budget.limit) continue;
+    // linear again: this share of the roomy channels brings the cost back to the limit, 1e-9 more because of
+    // rounding
     share = std::max(share, (used - budget.limit) / (used - total_cost(budget.costs, task.roomy)));
   }
   return share > 0 ? mix(channels, task.roomy, std::min(1.0, share * (1 + 1e-9))) : channels;
@@ -326,6 +338,8 @@ struct Finished {
 Finished finish(const Task& task, const BarrierProblem& barrier, const BarrierAnswer& answer,
                 double tolerance) {
   Finished result;
+  // the largest threshold whose cost stays within the tolerance: sparse channels are small to store and to
+  // draw from
   for (const double threshold : {1e-8, 1e-10, 1e-12, 0.0}) {
     result.channels = within_budgets(task, pruned(answer.channels, threshold));
     result.objective = objective_above_base(task, barrier, result.channels);
@@ -419,6 +433,8 @@ ChannelResult solve_with_budget(const ChannelProblem& problem, double budget,
 
   const Matrices costs = weighted_distances(problem);
   const double smallest = smallest_cost(costs);
+  // channel.md, "Edges": so near the smallest distance there is no interior; the same solver on the ties
+  // alone
   const double distance_tolerance = kAtTheMinimum * std::max(1.0, smallest);
   require(budget >= smallest - distance_tolerance, "budget",
           fmt::format("no channel has an expected distance of {:.6g} or less", budget),

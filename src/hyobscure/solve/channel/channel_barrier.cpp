@@ -118,6 +118,7 @@ GroupSolver::GroupSolver(const BarrierGroup& group)
 
 /// Posteriors, objective and sum of logarithms of the trial channel.
 void GroupSolver::evaluate_trial() {
+  // v_j(y) = sum_c P(c,y) O(c,j), R_j, s_j(y) = log( v / (q R) ): the notation of channel.md
   published_.noalias() = group_.joint.transpose() * trial_;
   for (Index j = 0; j < m_; ++j) {
     outputs_(j) = published_.col(j).sum();
@@ -125,10 +126,12 @@ void GroupSolver::evaluate_trial() {
       published_.col(j) = value_shares_;
       outputs_(j) = 1;
     }
+    // channel.md, "Edges": a value without weight keeps 1e-280, so that quotients and logarithms stay finite
     published_.col(j) = published_.col(j).cwiseMax(kNobody);
     scores_.col(j) = published_.col(j).array() / (outputs_(j) * value_shares_.array());
   }
   scores_ = scores_.array().log();
+  // F = sum_j sum_y v s
   trial_objective_ = dot(published_, scores_) + dot(group_.price, trial_);
   trial_barrier_ = 0;
   for (Index j = 0; j < m_; ++j)
@@ -137,11 +140,14 @@ void GroupSolver::evaluate_trial() {
 
 void GroupSolver::centre_duals(double tau) {
   for (Index j = 0; j < m_; ++j)
+    // on the central path x z = tau w
     z_.col(j) = tau * row_weights_.array() / (x_.col(j) + closed_.col(j)).array();
 }
 
 void GroupSolver::update_gradient() {
   gradient_ = group_.price;
+  // channel.md, "Certificate": dF/dO(c,j) = sum_y P(c,y) s_j(y); the derivatives of v and R in the logarithm
+  // cancel
   gradient_.noalias() += group_.joint * scores_;
 }
 
@@ -150,6 +156,9 @@ void GroupSolver::update_gradient() {
 double GroupSolver::lower_bound(const VectorXd& multipliers) {
   raw_ = gradient_;
   for (Index k = 0; k < budgets(); ++k) raw_ += multipliers(k) * group_.costs[at(k)];
+  // channel.md, "Certificate": any s with sum_y q e^s <= 1 and any lambda >= 0 bound the optimum from below.
+  // An interior iterate has equality; what rounding may have added to the sum, n + 8 operations a term, is
+  // taken off.
   const double size = total_ * (1 + scores_.cwiseAbs().maxCoeff()) + raw_.diagonal().cwiseAbs().sum();
   raw_ = (closed_.array() > 0).select(std::numeric_limits<double>::max(), raw_);
   return raw_.rowwise().minCoeff().sum() - kRounding * static_cast<double>(n_ + 8) * size;
@@ -157,12 +166,15 @@ double GroupSolver::lower_bound(const VectorXd& multipliers) {
 
 /// W_j = T^1/2 U L^-T, where T = 1/Theta_j, U = T^1/2 P B_j, L L^T = I + U^T U and B_j B_j^T = K_j.
 void GroupSolver::factor_column(Index j) {
+  // channel.md, "Step": with B_j = diag(v)^-1/2 (I - u u^T), u = (v/R)^1/2, column y of P B_j is P_y /
+  // sqrt(v) - p sqrt(v) / R. Woodbury: (Theta + P K P^T)^-1 = T - T^1/2 U (I + U^T U)^-1 U^T T^1/2.
   root_ = inverse_.col(j).cwiseSqrt();
   for (Index y = 0; y < n_; ++y) {
     const double root_of_v = std::sqrt(published_(y, j));
     scaled_.col(y) = root_.array() * (group_.joint.col(y).array() / root_of_v -
                                       cluster_weights_.array() * (root_of_v / outputs_(j)));
   }
+  // I + U^T U is never singular, however small v and however large T
   small_.setIdentity();
   small_.selfadjointView<Eigen::Lower>().rankUpdate(scaled_.transpose());
   small_factor_.compute(small_);
@@ -176,8 +188,11 @@ void GroupSolver::factor_column(Index j) {
 void GroupSolver::factor_row_sums() {
   row_sums_ = inverse_.rowwise().sum();
   row_matrix_.setZero();
+  // sum_j ( T_j - W_j W_j^T ): one symmetric product for all columns at once
   row_matrix_.selfadjointView<Eigen::Lower>().rankUpdate(factors_, -1);
   row_matrix_.diagonal() += row_sums_;
+  // "Safeguards": the difference cancels where T is huge; the lift is relative to sum_j T_j, from its
+  // rounding upwards
   row_factor_.compute(row_matrix_);
   for (double lift = 1e-14; row_factor_.info() != Eigen::Success && lift < 1; lift *= 10) {
     row_matrix_.diagonal() += lift * row_sums_;
@@ -190,12 +205,14 @@ void GroupSolver::factor(double tau, const VectorXd& slack_gradients) {
   for (Index j = 0; j < m_; ++j) {
     const auto x = (x_.col(j) + closed_.col(j)).array();
     gradient_.col(j).array() -= tau * row_weights_.array() / x;
+    // primal-dual: Theta = z / x, not tau w / x^2; the 1e-9 bounds the cancellation in the Schur complement
     curvature_.col(j) = z_.col(j).array() / x + kRegularisation * row_weights_.array();
     inverse_.col(j) = group_.allowed.col(j).array() / curvature_.col(j).array();
     factor_column(j);
   }
   factor_row_sums();
   for (Index k = 0; k < budgets(); ++k) {
+    // gradient of -tau log slack_k: + tau / slack_k C_k
     gradient_ += slack_gradients(k) * group_.costs[at(k)];
     solve(group_.costs[at(k)], responses_[at(k)]);
   }
@@ -216,6 +233,7 @@ void GroupSolver::solve(const MatrixXd& right, MatrixXd& result) {
   row_duals_.setZero();
   for (Index j = 0; j < m_; ++j) {
     apply_inverse(j, right.col(j), result.col(j));
+    // S nu = -sum_j M_j^-1 right_j makes the row sums of the result zero
     row_duals_ -= result.col(j);
   }
   row_factor_.solveInPlace(row_duals_);
@@ -228,6 +246,7 @@ void GroupSolver::solve(const MatrixXd& right, MatrixXd& result) {
 void GroupSolver::add_to_direction(const VectorXd& coefficients) {
   direction_ += raw_;
   for (Index k = 0; k < budgets(); ++k) direction_ += coefficients(k) * responses_[at(k)];
+  // "Rows are normalised": a direction must not change row sums, or the certificate loses its meaning
   column_ = direction_.rowwise().sum();  // zero but for rounding
   for (Index j = 0; j < m_; ++j) direction_.col(j) -= column_.cwiseProduct(x_.col(j));
 }
@@ -236,12 +255,15 @@ void GroupSolver::add_to_direction(const VectorXd& coefficients) {
 void GroupSolver::update_residual(const VectorXd& coefficients) {
   image_.noalias() = group_.joint.transpose() * direction_;
   for (Index j = 0; j < m_; ++j) {
+    // Hessian times direction, P ( diag(1/v) - 11^T/R ) P^T dx, from the exact Hessian and not from its
+    // factor
     const double mean = image_.col(j).sum() / outputs_(j);
     image_.col(j) = image_.col(j).array() / published_.col(j).array() - mean;
   }
   residual_ = gradient_ + curvature_.cwiseProduct(direction_);
   residual_.noalias() += group_.joint * image_;
   for (Index k = 0; k < budgets(); ++k) residual_ += coefficients(k) * group_.costs[at(k)];
+  // any vector may be added to the residual of a row: it belongs to nu. The best guess keeps numbers small.
   column_ = residual_.cwiseProduct(inverse_).rowwise().sum().cwiseQuotient(row_sums_);
   residual_.colwise() -= column_;
 }
@@ -252,6 +274,7 @@ double GroupSolver::longest_step() const {
 }
 
 void GroupSolver::try_step(double step) {
+  // rows are normalised after each step ("Safeguards")
   trial_ = x_ + step * direction_;
   column_ = trial_.rowwise().sum().cwiseInverse();
   trial_.array().colwise() *= column_.array();
@@ -262,6 +285,7 @@ void GroupSolver::accept_step(double step, double tau) {
   for (Index j = 0; j < m_; ++j) {
     const auto x = (x_.col(j) + closed_.col(j)).array();
     const auto z = z_.col(j).array();
+    // Newton for z x = tau w gives z + dz = (tau w - z dx) / x; the corridor keeps columns from dying early
     root_ = (1 - step) * z + step * (tau * row_weights_.array() - z * direction_.col(j).array()) / x;
     column_ = tau * row_weights_.array() / (trial_.col(j) + closed_.col(j)).array();
     z_.col(j) = root_.cwiseMax(column_ / kDualCorridor).cwiseMin(column_ * kDualCorridor);
@@ -308,12 +332,14 @@ class Barrier {
 Barrier::Barrier(const BarrierProblem& problem) : problem_(problem), budgets_(problem.limits.size()) {
   groups_.reserve(problem.groups.size());
   for (const auto& group : problem.groups) groups_.emplace_back(group);
+  // gap on the central path = tau weight_, "Step"
   weight_ = static_cast<double>(budgets_);
   slacks_ = problem.limits;
   for (const auto& group : groups_) {
     weight_ += group.weight_of_barrier();
     for (Index k = 0; k < budgets_; ++k) slacks_(k) -= group.cost(k);
   }
+  // "tau starts at the scale of the objective"; 1e-3 nats where a start leaks next to nothing
   tau_ = kFirstBarrier * std::max(objective(), 1e-3) / weight_;
   for (auto& group : groups_) group.centre_duals(tau_);
   multipliers_ = best_multipliers_ = tau_ * slacks_.cwiseInverse();
@@ -321,6 +347,7 @@ Barrier::Barrier(const BarrierProblem& problem) : problem_(problem), budgets_(pr
 }
 
 BarrierAnswer Barrier::minimise(double gap_tolerance, int max_iterations) {
+  // "tau has a floor": half the tolerance, the other half is for the distance from the centre
   floor_ = 0.5 * gap_tolerance / weight_;
   int iterations = 0;
   int stalled = 0;
@@ -329,6 +356,7 @@ BarrierAnswer Barrier::minimise(double gap_tolerance, int max_iterations) {
     if (objective() - lower_bound_ <= gap_tolerance || stalled >= kStalledSteps) break;
     find_direction();
     const double step = take_step();
+    // after kStalledSteps of these rounding allows no further progress
     stalled = step > 1e-6 ? 0 : stalled + 1;
     cool(step);
   }
@@ -342,6 +370,7 @@ double Barrier::objective() const {
 }
 
 void Barrier::certify() {
+  // bound = sum_g sum_c min_j Gamma - sum_k lambda_k L_k
   const double prices = multipliers_.dot(problem_.limits);
   double bound = -prices - kRounding * prices;
   for (auto& group : groups_) {
@@ -357,6 +386,8 @@ void Barrier::certify() {
 /// of their number (Woodbury). Solved once and refined once.
 void Barrier::find_direction() {
   const VectorXd slack_gradients = tau_ * slacks_.cwiseInverse();
+  // Woodbury for sum_k lambda_k / slack_k C_k C_k^T: slack/lambda + C^T M^-1 C is the system of the
+  // coefficients a. The responses are -M^-1 C_k, hence the minus.
   MatrixXd system = slacks_.cwiseQuotient(multipliers_).asDiagonal();
   for (auto& group : groups_) {
     group.factor(tau_, slack_gradients);
@@ -366,6 +397,7 @@ void Barrier::find_direction() {
   const Eigen::LLT<MatrixXd> factored(system);
   coefficients_.setZero();
   slack_steps_.setZero();
+  // solved, then once more for what is left: Theta spans twenty orders of magnitude near the end
   solve_budgets(factored);
   for (auto& group : groups_) group.update_residual(coefficients_);
   solve_budgets(factored);
@@ -409,6 +441,7 @@ double Barrier::value(const VectorXd& slacks, bool trial) const {
 /// Armijo's rule on the barrier. Returns the step taken, 0 if none lowers it.
 double Barrier::take_step() {
   const double before = value(slacks_, false);
+  // near the centre the predicted decrease is below the rounding of the value: a step must not fail by that
   const double noise = 1e-15 * (1 + std::abs(before));
   double step = std::min(1.0, kToBoundary * longest_step());
   for (int halvings = 0; halvings < 40; ++halvings, step *= 0.5) {
@@ -429,6 +462,7 @@ double Barrier::take_step() {
 void Barrier::accept(double step) {
   for (auto& group : groups_) group.accept_step(step, tau_);
   for (Index k = 0; k < budgets_; ++k) {
+    // "Coefficients, not slacks, give lambda": the rounding of a slack of 1e-10 would enter lambda at 1e-6
     const double full = tau_ / slacks_(k) + coefficients_(k);
     const double centred = tau_ / trial_slacks_(k);
     multipliers_(k) = std::clamp((1 - step) * multipliers_(k) + step * full, centred / kDualCorridor,
@@ -441,6 +475,7 @@ void Barrier::accept(double step) {
 /// before their posterior has settled spoil the certificate. On the central path the gap is tau times the
 /// weight of the barrier, so there is nothing to gain below the floor; there, only centring helps.
 void Barrier::cool(double step) {
+  // Newton decrement in units of tau: what the quadratic model still promises
   const double decrement = -slope_ / tau_;
   if (step > 0.9 && decrement < 3 && largest_change_ < 0.5)
     tau_ *= 0.1;

@@ -50,8 +50,10 @@ class SegmentPaths {
     Rest rest{std::vector<double>(costs_.spans().size()), {}};
     for (std::size_t i = 0; i < rest.cost_of.size(); ++i) rest.cost_of[i] = cost(static_cast<int>(i));
     rest.cost.assign(static_cast<std::size_t>(most_groups_) + 1, std::vector<double>(n + 1, kInfinity));
+    // exact.md, "Lower bound": shortest paths, layered by the number of groups still to form
     rest.cost[0][n] = 0;
     for (int k = 1; k <= most_groups_; ++k)
+      // the end of a segment lies above its start, so any order of v will do
       for (int v = 0; v < costs_.values(); ++v)
         for (const int segment : from(v)) {
           double& least = rest.cost[static_cast<std::size_t>(k)][static_cast<std::size_t>(v)];
@@ -148,6 +150,8 @@ class BudgetSearch {
       std::vector<int> unsolved;
       std::ranges::copy_if(path, std::back_inserter(unsolved),
                            [&](int segment) { return price > 0 && !costs_.is_solved(segment, price); });
+      // exact.md, "Lazy costs": a path all of whose costs are exact and which beats all bounds is the
+      // shortest path
       if (unsolved.empty()) return priced(path, price, paths_.least_total(rest));
       costs_.solve(unsolved, price, settings_.segment_gap_bits);
     }
@@ -168,6 +172,8 @@ class BudgetSearch {
     if (out_of_reach(budget_, smallest)) return;
     const Partition partition = paths_.partition_of(path);
     const ChannelProblem problem = problem_of(tables_, partition).problem;
+    // exact.md, "Upper bound": the optimum of this partition; max() because sums of distances differ by
+    // rounding
     ChannelResult solution = solve_with_budget(problem, std::max(budget_, solve::smallest_distance(problem)),
                                                {.gap_tolerance_bits = settings_.gap_tolerance_bits});
     double objective = solution.info.leakage_nats;
@@ -182,6 +188,7 @@ class BudgetSearch {
   Priced evaluate(double price) {
     Priced found = best_at(price);
     best_.multipliers += 1;
+    // B(L) = least path cost - L budget is below the optimum for every L >= 0: the largest one counts
     best_.lower_bound_nats = std::max(best_.lower_bound_nats, found.total - price * budget_);
     try_partition(found.path);
     progress_.report("searching groups and channels", 0, 0);
@@ -203,9 +210,11 @@ class BudgetSearch {
       keep_best(found);
       const double predicted =
           low.intercept() + price * low.distance;  // what the tangent from below promised here
+      // B has touched the meeting point of its tangents: its maximum is known to a quarter of the tolerance
       const bool no_gain = high && found.total >= predicted - tolerance() / 4;
       (found.distance > budget_ ? low : high.emplace()) = found;
       if (no_gain || (!high && price >= kLargestPrice)) break;
+      // where the lines A + L (D - budget) of the two ends meet; without an upper end, four times as far
       price = high ? (high->intercept() - low.intercept()) / (low.distance - high->distance) : price * 4;
       if (high && !(price > low.price && price < high->price)) break;
     }
@@ -232,6 +241,8 @@ class BudgetSearch {
       return;
     }
     for (const int segment : paths_.from(v)) {
+      // exact.md, "Closing": depth first, the shortest rest as bound. What is cut off is better by less than
+      // passed_over().
       if (cost + paths_.through(rest, segment, groups) - price * budget_ >=
           best_.objective_nats - passed_over())
         continue;
@@ -256,6 +267,7 @@ class BudgetSearch {
     for (const int segment : path) bound += costs_.lower_bound(segment, price);
     if (bound - price * budget_ >= best_.objective_nats - passed_over()) return;
     if (enough)
+      // left open because the work is limited: its bound is all that is proven
       open = std::min(open, bound);
     else
       try_partition(path);

@@ -31,6 +31,7 @@ Eigen::MatrixXd scores(const Eigen::MatrixXd& joint, const Eigen::MatrixXd& chan
   for (Eigen::Index j = 0; j < outputs.rows(); ++j) {
     const double total = outputs.row(j).sum();
     for (Eigen::Index y = 0; y < outputs.cols(); ++y) {
+      // (1 - 1e-9) v / (q R) + 1e-9: summed with q it is 1 again, so s is feasible and finite where v = 0
       const double posterior = total > 0 && q[y] > 0 ? outputs(j, y) / (total * q[y]) : 1.0;
       result(j, y) = std::log((1 - kMix) * posterior + kMix);
     }
@@ -60,6 +61,7 @@ SegmentCosts::SegmentCosts(const SegmentTables& tables, const OrderedValues& val
 
 double SegmentCosts::lower_bound(int segment, double price) const {
   const Entry& entry = at(segment);
+  // exact.md, "Lazy costs": each of these is below w, the largest is returned
   double bound = price * entry.smallest_distance;
   if (entry.transferred.first == price) bound = std::max(bound, entry.transferred.second);
   // Concave in the price, zero at price zero, and never flatter than the smallest distance.
@@ -69,6 +71,7 @@ double SegmentCosts::lower_bound(int segment, double price) const {
   const double low_price = has_below ? std::prev(above)->first : 0.0;
   const double low = has_below ? std::prev(above)->second.lower : 0.0;
   if (above == entry.points.end())
+    // beyond the last price: the slope of w is a distance, at least the smallest one
     bound = std::max(bound, low + (price - low_price) * entry.smallest_distance);
   else
     bound =
@@ -91,6 +94,7 @@ void SegmentCosts::solve(const std::vector<int>& segments, double price, double 
     const SingleGroup group = single_group(segment);
     const ChannelResult result =
         solve_with_multiplier(group.problem, price, {.gap_tolerance_bits = gap_tolerance_bits});
+    // the certified bound, never the value of the channel found: chords must lie below w
     points[i] = {group.weight * result.info.lower_bound_nats, group.weight * result.info.distance};
     const Eigen::MatrixXd local = scores(segment.joint, result.channels[0]);
     duals[i] = {Eigen::MatrixXd::Zero(tables_.clusters(), local.cols()), span.first};
@@ -133,6 +137,7 @@ double SegmentCosts::bound_from(const Dual& dual, int segment, double price) con
     for (int y = std::max(span.first, dual.first);
          y < std::min<int>(span.end, dual.first + static_cast<int>(dual.score.cols())); ++y)
       s(j, y - span.first) = dual.score(target.clusters[static_cast<std::size_t>(j)], y - dual.first);
+    // "dual transfer": subtracting log sum_y q e^s makes s feasible for this segment
     s.row(j).array() -= std::log(q.dot(s.row(j).array().exp().matrix()));
   }
   const Eigen::VectorXd people = target.joint.rowwise().sum();

@@ -42,6 +42,8 @@ SegmentTables::SegmentTables(MatrixXd counts, VectorXd distinct, const MatrixXd&
 
   const Index m = counts_.rows();
   const Index n = counts_.cols();
+  // Two-dimensional running sums, (n + 1)^2 blocks of m x m: the pair sums of any segment are four blocks.
+  // Block row and column 0 stay zero.
   prefix_ = MatrixXd::Zero((n + 1) * m, (n + 1) * m);
   prefix_.bottomRightCorner(n * m, n * m) = pair_sums;
   for (Index y = 2; y <= n; ++y) prefix_.middleCols(y * m, m) += prefix_.middleCols((y - 1) * m, m);
@@ -80,6 +82,7 @@ SegmentTables::Segment SegmentTables::segment_of(const MatrixXd& people, const M
     if (of_cluster(c) > 0) result.clusters.push_back(c);
   result.joint = people(result.clusters, Eigen::all) / total_;
   const VectorXd sizes = of_cluster(result.clusters);
+  // d_g(c,c') is the mean over pairs of people, oneself included: sums over products of counts
   result.distance = pair_sums(result.clusters, result.clusters).array() / (sizes * sizes.transpose()).array();
   return result;
 }

@@ -39,12 +39,15 @@ double information(const SparseChannel& channel, const std::vector<double>& shar
           for (std::size_t e = entries.starts[j]; e < entries.starts[j + 1]; ++e)
             add(entries.people[e], channel.probabilities[entries.places[e]], published);
           double output = 0;
+          // R_j from the same v: the sum over y of v log( v / (q R) ) is then a relative entropy and not
+          // negative
           for (const double v : published) output += v;
           for (std::size_t y = 0; y < shares.size(); ++y)
             if (published[y] > 0) block.add(published[y] * std::log(published[y] / (shares[y] * output)));
         }
         return block.value();
       });
+  // a relative entropy of equal distributions may come out as -1e-17
   return std::max(sum, 0.0);
 }
 

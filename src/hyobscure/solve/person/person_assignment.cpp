@@ -17,6 +17,7 @@ class Augmenter {
       : people_(cost.rows()),
         by_person_(cost.transpose()),
         person_prices_(VectorXd::Zero(people_)),
+        // r_j = min_u cost, p = 0: reduced costs are not negative from the start
         donor_prices_(cost.colwise().minCoeff().transpose()),
         holder_(static_cast<std::size_t>(people_), kNobody) {}
 
@@ -52,6 +53,7 @@ class Augmenter {
   void relax(Index u, Index through, double length) {
     for (Index j = 0; j < people_; ++j) {
       if (done_[at(j)]) continue;
+      // Dijkstra on reduced costs cost - p - r >= 0: lengths never fall along a path
       const double candidate = length + by_person_(j, u) - person_prices_(u) - donor_prices_(j);
       if (candidate >= lengths_(j)) continue;
       lengths_(j) = candidate;
@@ -70,6 +72,8 @@ class Augmenter {
   void raise_prices(Index person, double length) {
     person_prices_(person) += length;
     for (const Index j : reached_) {
+      // for donors reached before the path ended: p rises and r falls by the same amount, so matched pairs
+      // stay tight
       const double room = length - lengths_(j);
       donor_prices_(j) -= room;
       if (holder_[at(j)] != kNobody) person_prices_(holder_[at(j)]) += room;

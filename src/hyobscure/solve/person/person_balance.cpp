@@ -32,6 +32,7 @@ bool scale(SparseChannel& channel) {
     double worst = 0;
     for (double& sum : columns) {
       worst = std::max(worst, std::abs(sum - 1));
+      // a column that nobody uses cannot be scaled: it stays empty, and the sweeps end without success
       sum = sum > 0 ? 1 / sum : 0;
     }
     if (worst <= kColumnsBalanced) return true;
@@ -67,6 +68,7 @@ void fill_deficits(std::vector<double> rows, std::vector<double> columns, bool o
   std::size_t u = 0;
   std::size_t j = 0;
   while (u < rows.size() && j < columns.size()) {
+    // north-west corner rule: one of the two is filled by each entry
     const double mass = std::min(rows[u], columns[j]);
     if (mass > kNothing) {
       const auto person = static_cast<std::uint32_t>(u);
@@ -104,6 +106,7 @@ SparseChannel from_entries(std::size_t people, std::vector<Entry> entries) {
 /// Scales rows and columns down to at most 1, then fills up what they lack.
 SparseChannel filled(SparseChannel channel, bool own) {
   std::vector<double> columns = column_sums(channel);
+  // person_channel.md, "The channel returned": columns down to 1; rows were 1 and can only have lost
   for (double& sum : columns) sum = 1 / std::max(1.0, sum);
   scale_columns(channel, columns);
   columns = column_sums(channel);

@@ -3,6 +3,7 @@
 namespace hyobscure::solve {
 
 std::vector<Batch> batches_by_value(const PersonPool& pool) {
+  // Rows of one value together: they compete for the same places of the table, under one lock.
   std::vector<std::vector<std::uint32_t>> classes(pool.values);
   for (std::size_t u = 0; u < pool.size(); ++u)
     classes[pool.value_of_person[u]].push_back(static_cast<std::uint32_t>(u));
@@ -17,6 +18,7 @@ std::vector<Batch> batches_by_value(const PersonPool& pool) {
 }
 
 std::vector<Slice> slices(const std::vector<Batch>& batches, std::size_t people, std::size_t table_cells) {
+  // person_sparse.md, "Pricing": values x people cells of 16 bytes, at least one value whatever the limit
   const std::size_t at_once = std::max<std::size_t>(1, table_cells / people);
   std::vector<Slice> result;
   for (std::size_t b = 0; b < batches.size(); ++b) {
@@ -35,6 +37,8 @@ BestUsers find_best_users(const std::vector<Batch>& batches, const Slice& slice,
     const Batch& batch = batches[slice.begin + k];
     RowMatrixXf scores(at(batch.people.size()), at(people));
     scores_of(batch, scores);
+    // threads arrive in any order; BestUsers breaks ties by the smaller index, so the table does not depend
+    // on it
     best.add(batch, scores);
   });
   return best;
@@ -46,6 +50,7 @@ void load_distances(const PoolTask& task, const Batch& batch, RowMatrixXf& to) {
   for (std::size_t k = 0; k < batch.people.size(); ++k) {
     const std::size_t u = batch.people[k];
     task.pool.distances->row(u, {to.row(at(k)).data(), people});
+    // an excluded pair is infinitely far: it wins no minimum and no score
     if (!is_allowed(task.pool, task.terms, u, u)) to(at(k), at(u)) = -kLowestScore;
   }
 }
@@ -53,6 +58,7 @@ void load_distances(const PoolTask& task, const Batch& batch, RowMatrixXf& to) {
 void keep_nearest(std::vector<Donor>& row, std::size_t count) {
   if (row.size() <= count) return;
   const auto nearer = [](const Donor& a, const Donor& b) {
+    // ties by donor, so that the set does not depend on how nth_element moves elements
     return a.distance != b.distance ? a.distance < b.distance : a.donor < b.donor;
   };
   std::ranges::nth_element(row, row.begin() + static_cast<std::ptrdiff_t>(count), nearer);

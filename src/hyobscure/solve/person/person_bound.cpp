@@ -35,12 +35,15 @@ class OnSupport {
 double OnSupport::fixed_price(std::size_t pair, std::size_t u) const {
   const double price =
       task_.multiplier * (support_.distances[pair] - static_cast<double>(support_.nearest[u]));
+  // lambda (d - nearest_u) + w2 sum_y P2(u,y) s2_j(y). Distances count from the nearest donor: see "Digits".
   if (!counts_learned(task_)) return price;
   return price + task_.terms.learned_weight * learned_score(task_.pool, duals_, u, support_.donors[pair]);
 }
 
 void OnSupport::price_cells(std::size_t j) {
   for (std::size_t c = support_.column_cells[j]; c < support_.column_cells[j + 1]; ++c) {
+    // person_sparse.md, "The bound", "Choosing s and nu": w1 b_j(y) = max_u (mu_u - fixed), the least that
+    // keeps every price of the column from falling below mu.
     best_[c] = -std::numeric_limits<double>::infinity();
     for (std::size_t k = support_.cell_starts[c]; k < support_.cell_starts[c + 1]; ++k) {
       best_[c] = std::max(best_[c], duals_.rows[support_.people[k]] - fixed_[support_.by_column[k]]);
@@ -51,9 +54,12 @@ void OnSupport::price_cells(std::size_t j) {
 void OnSupport::price_column(std::size_t j, const Eigen::VectorXd& shares) {
   const std::size_t first = support_.column_cells[j], last = support_.column_cells[j + 1];
   if (first == last) return;
+  // w1 h_j = w1 log sum_y q_y e^b, with the largest exponent taken out so that nothing overflows. Cells off
+  // the support have b = -infinity and add nothing.
   const double highest = *std::max_element(best_.begin() + static_cast<std::ptrdiff_t>(first),
                                            best_.begin() + static_cast<std::ptrdiff_t>(last));
   heights_[j] = highest;
+  // no s1 to choose: the column price alone, nu_j = -max_u (mu_u - fixed)
   if (!counts_informed(task_)) return;
   const double weight = task_.terms.informed_weight;
   double mass = 0;
@@ -66,6 +72,8 @@ double OnSupport::least_price(std::size_t u) const {
   const bool informed = counts_informed(task_);
   // how a price depends on the height of its column: -height of w1 s1, +height of -nu
   const double sign = (informed ? -1.0 : 0.0) + (task_.terms.balanced ? 1.0 : 0.0);
+  // The minimum is taken once more with s1 = b - h: at least mu_u - w1 h_j (free) or mu_u (balanced), so
+  // the new prices are no worse than the given ones.
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t pair = support_.starts[u]; pair < support_.starts[u + 1]; ++pair) {
     const double score = informed ? best_[support_.cell_of_pair[pair]] : 0;
@@ -88,6 +96,7 @@ double OnSupport::bound() {
       price_column(j, shares);
     }
   });
+  // Each sum is lowered by its rounding: a bound may be too small, never too large.
   SafeSum sum;
   parallel_blocks(people, kBlock, [&](std::size_t begin, std::size_t end) {
     for (std::size_t u = begin; u < end; ++u) duals_.rows[u] = least_price(u);
@@ -95,6 +104,7 @@ double OnSupport::bound() {
   for (std::size_t u = 0; u < people; ++u) sum.add(duals_.rows[u] + task_.multiplier * support_.nearest[u]);
   if (task_.terms.balanced)
     for (std::size_t j = 0; j < people; ++j) {
+      // nu_j = -w1 h_j enters twice: with + in the sum of nu and, above, with - in every price of the column.
       duals_.columns[j] = -heights_[j];
       sum.add(-heights_[j]);
     }

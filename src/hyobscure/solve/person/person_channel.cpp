@@ -167,6 +167,7 @@ Solve solve_at(const Problem& problem, double multiplier, double tolerance, cons
     return PoolTask{.pool = pools[g],
                     .terms = problem.terms,
                     .multiplier = multiplier,
+                    // people weigh 1 in a pool: its share of the tolerance grows with it
                     .tolerance = tolerance * static_cast<double>(pools[g].size()),
                     .max_iterations = problem.settings.max_iterations,
                     .start = start != nullptr ? &start->channels[g] : nullptr};
@@ -184,6 +185,7 @@ Solve solve_at(const Problem& problem, double multiplier, double tolerance, cons
   for (std::size_t g = 0; g < pools.size(); ++g) {
     auto& answer = answers[g];
     distance += std::isnan(answer.distance) ? total_distance(pools[g], answer.channel) : answer.distance;
+    // pools meet in the budget only, so at a fixed price their bounds add up
     result.bound += answer.lower_bound / people;
     result.all_donors = result.all_donors && answer.all_donors;
     result.iterations += answer.iterations;
@@ -303,6 +305,7 @@ void BudgetSearch::find_ends() {
     nothing_leaks = nothing_leaks && end.harmless;
     if (end.channel) harmless.push_back(std::move(*end.channel));
   }
+  // "Prices": the first is the slope of the chord between the two ends of the frontier
   if (cheapest.size() == problem_.pools.size()) {
     add_end(std::move(cheapest), smallest_);
     const double leak = points_.back()->account.objective_nats;
@@ -332,6 +335,7 @@ bool BudgetSearch::has_point_within(double budget) const {
 void BudgetSearch::forget_above(double budget) {
   double nearest = std::numeric_limits<double>::infinity();
   for (const auto& point : points_)
+    // the frontier is convex: a chord to a point farther out lies above the chord to the nearest one
     if (point->account.distance > budget) nearest = std::min(nearest, point->account.distance);
   std::erase_if(points_, [&](const auto& point) { return point->account.distance > nearest; });
   std::erase_if(priced_, [&](const auto& priced) { return priced.distance > nearest; });
@@ -341,6 +345,8 @@ void BudgetSearch::forget_above(double budget) {
 BudgetSearch::Best BudgetSearch::best_within(double budget) const {
   Best best;
   for (const auto& line : lines_) {
+    // person_channel.md, "Budget": phi_i <= F + lambda_i D, so F >= phi_i - lambda_i budget for all channels
+    // within it
     const double lower = line.bound - line.multiplier * budget;
     if (lower <= best.lower) continue;
     best.lower = lower;
@@ -361,6 +367,7 @@ BudgetSearch::Best BudgetSearch::best_within(double budget) const {
     for (const auto& out : points_) {
       const PersonInfo& outside = out->account;
       if (outside.distance <= budget + distance_tolerance()) continue;
+      // D is linear: the mix with share t has distance = budget. F is convex: it leaks at most the chord.
       const double t = std::max(0.0, budget - inside.distance) / (outside.distance - inside.distance);
       const double chord = (1 - t) * inside.objective_nats + t * outside.objective_nats;
       if (chord >= least) continue;
@@ -376,6 +383,7 @@ BudgetSearch::Best BudgetSearch::best_within(double budget) const {
   }
   for (std::size_t g = 0; g < below->channels.size(); ++g)
     best.point.channels.push_back(mix(below->channels[g], above->channels[g], share));
+  // the chord only chose the pair; what is reported is computed from the mixed channel
   account_leakage(problem_.pools, problem_.terms, best.point.channels, best.point.account);
   best.point.account.distance = (1 - share) * below->account.distance + share * above->account.distance;
   return best;
@@ -390,6 +398,7 @@ double BudgetSearch::next_price(double budget) const {
   if (first == priced_.end()) return first_price_;
   if (dear == priced_.end()) {
     const Priced& cheap = priced_.back();
+    // above all prices tried: the farther from the budget, the larger the step, within 1.5 and 10
     const double ratio = (cheap.distance - smallest_) / std::max(budget - smallest_, 1e-300);
     const double price = cheap.multiplier * std::clamp(ratio, 1.5, 10.0);
     return price <= kSteepest * first_price_ ? price : 0;
@@ -410,6 +419,7 @@ double BudgetSearch::price_inside(double budget, std::size_t dear, std::size_t f
   const Priced& low = priced_[dear - 1];
   const double width = std::log(high.multiplier / low.multiplier);
   if (width <= 1e-9) return 0;
+  // "Prices": the mix needs points close by on both sides, so the aim lies a fifth beyond the budget
   const bool low_is_nearer = low.distance - budget < budget - high.distance;
   const double aim = budget + 0.2 * (budget - (low_is_nearer ? low : high).distance);
   const auto slope = [](const Priced& a, const Priced& b) {
@@ -419,9 +429,11 @@ double BudgetSearch::price_inside(double budget, std::size_t dear, std::size_t f
   const bool below = dear >= first + 2;
   if (below || dear + 1 < priced_.size()) {
     const Priced& third = below ? priced_[dear - 2] : priced_[dear + 1];
+    // Newton's second divided difference of log lambda by D; not finite where two points coincide
     const double bend = (slope(third, high) - slope(high, low)) / (third.distance - low.distance);
     if (std::isfinite(bend)) step += bend * (aim - low.distance) * (aim - high.distance);
   }
+  // inside the bracket whatever the parabola says, so that it shrinks
   return low.multiplier * std::exp(std::clamp(step, 0.02 * width, 0.98 * width));
 }
 
@@ -441,10 +453,12 @@ void BudgetSearch::try_price(double multiplier, double budget) {
     broke_down_ = true;  // a price beyond the solver's numbers: no channel, and no higher one will do
     return;
   }
+  // what is not finite proves nothing
   if (std::isfinite(solved.bound)) lines_.push_back({solved.bound, multiplier});
   const auto point = std::make_shared<Point>(std::move(solved.point));
   points_.push_back(point);
   priced_.insert(place, {multiplier, point->account.distance, point});
+  // "Ends": within 1e-12 of the smallest distance only pairs with p_u + r_j = d(u,j) may be used
   if (!at_minimum(budget)) return;
   std::vector<SparseChannel> ties;
   for (std::size_t g = 0; g < cheapest_.size() && cheapest_[g].channel; ++g)
@@ -470,6 +484,7 @@ PersonResult BudgetSearch::solve(double budget) {
   broke_down_ = false;
   const int iterations_before = iterations_;
   require_reachable(budget);
+  // nothing leaks to the informed attacker, and nothing can leak less: no search
   if (budget >= harmless_)
     return finish({.point = *harmless_point_, .lower = 0, .multiplier = 0}, watch, iterations_before);
   forget_above(budget);
@@ -479,6 +494,7 @@ PersonResult BudgetSearch::solve(double budget) {
     if (has_point_within(budget)) {
       const Best best = best_within(budget);
       problem_.progress.report("donors", tried, 0);
+      // a gap as large as the objective would prove nothing about a small leakage
       tolerance_ = std::min(tolerance_, wanted_gap(best.point.account.objective_nats));
       if (best.gap() <= tolerance_) return finish(best, watch, iterations_before);
     }

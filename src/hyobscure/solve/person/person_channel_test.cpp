@@ -205,6 +205,47 @@ TEST(PeopleBudget, AtTheSmallestDistanceTwinsStillHideEachOther) {
   }
 }
 
+/// Points on a coarse grid: many pairs are equally near. On this pool the interior point once returned NaN at
+/// the prices that a budget at the smallest distance leads to: no factor of the row sums had any digits left.
+OwnedPool crowd_on_a_coarse_grid() {
+  std::mt19937 rng(115);
+  const auto people = static_cast<Index>(6 + rng() % 30);
+  std::uniform_int_distribution<int> place(0, 5);
+  const auto dimensions = static_cast<Index>(1 + rng() % 3);
+  const MatrixXd points = MatrixXd::NullaryExpr(people, dimensions, [&] { return place(rng); });
+  MatrixXd distance(people, people);
+  for (Index u = 0; u < people; ++u)
+    for (Index v = 0; v < people; ++v) distance(u, v) = 0.1 * (points.row(u) - points.row(v)).lpNorm<1>();
+  const auto values = 2 + rng() % 6;
+  std::vector<std::uint32_t> value_of_person;
+  for (Index u = 0; u < people; ++u) value_of_person.push_back(static_cast<std::uint32_t>(rng() % values));
+  return make_pool(distance, value_of_person);
+}
+
+TEST(PeopleBudget, AtTheSmallestDistanceOfManyTiesTheAnswerIsAChannelWithinTheBudget) {
+  std::vector<OwnedPool> owned;
+  owned.push_back(crowd_on_a_coarse_grid());
+  const Crowd crowd(std::move(owned));
+  const PersonTerms terms{.balanced = true, .self_donor = false};
+  const PersonSettings settings{.gap_tolerance_bits = 1e-3, .max_iterations = 300};
+  const double smallest = smallest_person_distance(crowd.pools(), terms);
+  for (const double more : {0.0, 1e-13, 1e-9, 1e-3}) {
+    const auto result = solve_people_with_budget(crowd.pools(), terms, smallest + more, settings);
+    EXPECT_TRUE(std::isfinite(result.info.informed_nats));
+    EXPECT_TRUE(std::isfinite(result.info.gap_nats));
+    EXPECT_LE(result.info.distance, smallest + more + 2e-12);
+    const MatrixXd channel = dense(result.channels.front());
+    EXPECT_TRUE(channel.allFinite());
+    EXPECT_GE(channel.minCoeff(), 0);
+    EXPECT_LE((channel.rowwise().sum().array() - 1).abs().maxCoeff(), 1e-12);
+    EXPECT_LE((channel.colwise().sum().array() - 1).abs().maxCoeff(), 1e-9);
+    EXPECT_EQ(channel.diagonal().maxCoeff(), 0);
+    EXPECT_NEAR(crowd.leakage(result.channels), result.info.informed_nats, 1e-10);
+    const double people = static_cast<double>(channel.rows());
+    EXPECT_LE(channel.cwiseProduct(crowd.owned(0).distance).sum() / people, smallest + more + 2e-12);
+  }
+}
+
 TEST(PeopleAccounts, CountTheLearnedAttackerToo) {
   Crowd crowd = random_crowd(8);
   auto pools = crowd.pools();

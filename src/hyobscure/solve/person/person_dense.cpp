@@ -71,6 +71,7 @@ PricedPool priced_pool(const PersonPool& pool, bool own, double price_of_distanc
       sorted(j) = price_of_distance * static_cast<double>(row[result.people[static_cast<std::size_t>(j)]]);
     if (!own) sorted(u) = std::numeric_limits<double>::infinity();
     const double cheapest = sorted.minCoeff();
+    // prices count from the cheapest donor, a constant because rows sum to 1: differences keep their digits
     result.base += cheapest;
     sorted.array() -= cheapest;
     if (!own) sorted(u) = 0;
@@ -155,6 +156,7 @@ PoolBarrier::PoolBarrier(const PricedPool& pool, bool balanced, double tolerance
     vector->setZero(m_);
   image_.setZero(n_);
   heaviest_.assign(at(m_), 0);
+  // the uniform donor: inside, and balanced
   x_.setConstant(1 / static_cast<double>(pool.own ? m_ : m_ - 1));
   if (!pool.own) x_.diagonal().setZero();
   try_step(0);
@@ -188,22 +190,27 @@ void PoolBarrier::certify() {
   double size = 0;
   for (Index j = 0; j < m_; ++j) {
     auto scores = dual_scores_.col(j);
+    // person_channel.md, "Certificate": b_j(y) = max_u (mu_u - lambda d(u,j)), h_j = log sum_y q e^b
     column_ = prices_of_people_ - pool_.price.col(j);
     for (Index y = 0; y < n_; ++y) scores(y) = part(column_, y).maxCoeff();
+    // the largest exponent taken out: no overflow at any price
     const double top = scores.maxCoeff();
     const double h = top + std::log((pool_.shares.array() * (scores.array() - top).exp()).sum());
     size += std::abs(h);
     if (balanced_)
       logs += h;
     else
+      // free: s = b - h is feasible. Balanced: s = b as it is, and h is subtracted once per donor.
       scores.array() -= h;
     const double own = cheapest_(j);
     column_ = pool_.price.col(j);
     for (Index y = 0; y < n_; ++y) part(column_, y).array() += scores(y);
     cheapest_ = cheapest_.cwiseMin(column_);
+    // the own pair is no choice: it must not enter the minimum
     if (!pool_.own) cheapest_(j) = own;
   }
   size += cheapest_.cwiseAbs().sum() + static_cast<double>(m_) * (1 + pool_.largest_price);
+  // lowered by the rounding of its terms, some n + 8 operations each
   const double bound = cheapest_.sum() - logs - kRounding * static_cast<double>(n_ + 8) * size;
   lower_bound_ = std::max(lower_bound_, bound);
 }
@@ -220,6 +227,8 @@ void PoolBarrier::factor_column(Index j) {
   for (Index y = 0; y < n_; ++y) {
     part(gradient_.col(j), y).array() += scores_(y, j);
     const double v = published_(y, j);
+    // person_channel.md, "Step": t = 1/theta, sigma, W = 1/(v + sigma), a = v W; rho = sum v^2 W and kappa =
+    // sum sigma a
     const double sigma = part(inverse_.col(j), y).sum();
     const double w = 1 / (v + sigma);
     spread_(y, j) = sigma;
@@ -229,6 +238,8 @@ void PoolBarrier::factor_column(Index j) {
     kappa += sigma * v * w;
   }
   if (!pool_.own) gradient_(j, j) = 0;
+  // c = 1/(R - kappa) = 1/rho without the cancellation of R - kappa; balanced, the column multiplier takes
+  // its place
   coupling_(j) = balanced_ ? -1 / kappa : 1 / rho;
   inverse_.col(j).maxCoeff(&heaviest_[at(j)]);
   const double root = std::sqrt(std::abs(coupling_(j)));
@@ -256,6 +267,8 @@ void PoolBarrier::complete_laplacian() {
 void PoolBarrier::factor_row_sums() {
   row_sums_ = inverse_.rowwise().sum();
   row_matrix_.setZero();
+  // "Row sums": S = diag(sum t) - same-value blocks of W t t^T + c (a t)(a t)^T; the sign of c decides the
+  // rank update
   row_matrix_.selfadjointView<Eigen::Lower>().rankUpdate(donor_factor_, balanced_ ? -1 : 1);
   for (Index y = 0; y < n_; ++y) {
     const Index begin = pool_.starts[at(y)];
@@ -284,6 +297,7 @@ void PoolBarrier::apply_inverse(Index j, Eigen::Ref<const VectorXd> right, doubl
     image_(y) = part(result, y).sum();
     total += damped_(y, j) * image_(y);
   }
+  // t [ b + shift - W (beta + shift sigma) ]: b is shifted first, which keeps the digits of the difference
   const double shift = coupling_(j) * total;
   for (Index y = 0; y < n_; ++y) {
     const double change = shift - weights_(y, j) * (image_(y) + shift * spread_(y, j));
@@ -299,6 +313,7 @@ void PoolBarrier::apply_inverse(Index j, Eigen::Ref<const VectorXd> right, doubl
 /// Adds to the direction what takes the residual away, with row duals that make its row sums zero. Where
 /// balanced, its column sums become what the columns of the channel lack.
 void PoolBarrier::solve_residual() {
+  // "Refinement includes the row sums": the second solve starts from what the first has left
   duals_change_ = direction_.rowwise().sum();
   for (Index j = 0; j < m_; ++j) {
     lacking_(j) = balanced_ ? 1 - outputs_(j) - direction_.col(j).sum() : 0;
@@ -321,6 +336,7 @@ void PoolBarrier::update_residual() {
     residual_.col(j) = gradient_.col(j) + row_duals_ + direction_.col(j).cwiseQuotient(inverse_.col(j));
     if (!pool_.own) residual_(j, j) = 0;
     for (Index y = 0; y < n_; ++y) image_(y) = part(direction_.col(j), y).sum();
+    // E diag(1/v) E^T dx - 11^T/R dx; balanced steps keep column sums, so the second term is nothing
     const double mean = balanced_ ? 0 : image_.sum() / outputs_(j);
     for (Index y = 0; y < n_; ++y) part(residual_.col(j), y).array() += image_(y) / published_(y, j) - mean;
   }
@@ -379,6 +395,7 @@ void PoolBarrier::try_step(double step) {
     trial_.col(j) = x_.col(j) + step * direction_.col(j);
     column_ += trial_.col(j);
   }
+  // rows are normalised after each step: the certificate needs their sums
   column_ = column_.cwiseInverse();
   for (Index j = 0; j < m_; ++j) trial_.col(j).array() *= column_.array();
   evaluate_trial();
@@ -387,6 +404,7 @@ void PoolBarrier::try_step(double step) {
 /// Armijo's rule on the barrier. Returns the step taken, 0 if none lowers it.
 double PoolBarrier::take_step() {
   const double before = objective_ - tau_ * barrier_;
+  // a step near the centre may be worth less than the rounding of the value
   const double noise = 1e-15 * (1 + std::abs(before));
   double step = std::min(1.0, kToBoundary * longest_step_);
   for (int halvings = 0; halvings < 40; ++halvings, step *= 0.5) {
@@ -427,11 +445,13 @@ void PoolBarrier::cool(double step) {
   const double decrement = -slope_ / tau_;
   const bool settled = step > 0.9 && decrement < 3 && largest_change_ < 0.5;
   const bool fair = step > 0.5 && decrement < 50 && largest_change_ < 20;
+  // "tau also falls after a full step": 15 % fewer iterations than the rule of channel.md
   const bool full = step > 0.9 && largest_change_ < 1.2;
   if (settled)
     tau_ *= 0.1;
   else if (fair || full)
     tau_ *= 0.316;
+  // on the central path the gap is tau times the entries: half of the tolerance
   tau_ = std::max(tau_, 0.5 * tolerance_ / entries());
 }
 
@@ -447,6 +467,8 @@ SparseChannel without_small_entries(const PricedPool& pool, const MatrixXd& chan
     const std::size_t begin = result.donors.size();
     for (std::size_t j = 0; j < place.size(); ++j) {
       const double x = channel(u, place[j]);
+      // "The channel returned": the bound does not depend on the channel; the caller measures what pruning
+      // costs
       if (x <= 0 || x < threshold) continue;
       result.donors.push_back(static_cast<std::uint32_t>(j));
       result.probabilities.push_back(x);
@@ -486,6 +508,7 @@ PoolAnswer solve_pool_dense(const PoolTask& task, const Progress& progress) {
   PoolAnswer answer;
   answer.iterations = barrier.minimise(task.max_iterations, progress);
   answer.lower_bound = weight * (pool.base + barrier.lower_bound());
+  // the sparsest channel whose gap stays within the tolerance
   for (const double threshold : {1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-12, 0.0}) {
     answer.channel = without_small_entries(pool, barrier.channel(), threshold);
     if (task.terms.balanced) answer.channel = balanced_channel(answer.channel, task.terms.self_donor);

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "hyobscure/solve/channel/leakage.h"
-#include "hyobscure/solve/person/person_assignment.h"
 #include "hyobscure/solve/person/person_pool.h"
 #include "hyobscure/solve/person/test_pools.h"
 
@@ -242,35 +241,6 @@ TEST(PersonDenseEdges, WeighsTheAttacker) {
   const OwnedPool owned = random_pool(5, 10, 3);
   const double once = solve(owned, {.balanced = true}, 2).objective;
   EXPECT_NEAR(solve(owned, {.informed_weight = 0.5, .balanced = true}, 1).objective, once / 2, kTolerance);
-}
-
-TEST(PersonBalance, FillsWhatScalingCannotReach) {
-  // Two people share donor 0 and nobody takes donor 1: no scaling of these entries balances them.
-  SparseChannel channel{.starts = {0, 1, 2, 3}, .donors = {1, 2, 1}, .probabilities = {1, 1, 1}};
-  for (const bool own : {true, false}) {
-    const MatrixXd balanced = dense(balanced_channel(channel, own));
-    EXPECT_LE((balanced.rowwise().sum().array() - 1).abs().maxCoeff(), 1e-12);
-    EXPECT_LE((balanced.colwise().sum().array() - 1).abs().maxCoeff(), 1e-9);
-    EXPECT_GE(balanced.minCoeff(), 0);
-    if (!own) {
-      EXPECT_EQ(balanced.diagonal().maxCoeff(), 0);
-    }
-  }
-}
-
-TEST_P(PersonDense, AssignmentIsTheCheapestPermutationAndItsPricesProveIt) {
-  std::mt19937 rng(GetParam());
-  std::uniform_int_distribution<int> cost_of(0, 9);  // with ties
-  const Index people = 1 + static_cast<Index>(GetParam() % 7);
-  const MatrixXd cost = MatrixXd::NullaryExpr(people, people, [&] { return cost_of(rng); });
-  const Assignment assignment = cheapest_assignment(cost);
-  double sum = 0;
-  for (Index u = 0; u < people; ++u) sum += cost(u, assignment.donors[static_cast<std::size_t>(u)]);
-  EXPECT_DOUBLE_EQ(sum, cheapest_permutation(cost));
-  EXPECT_NEAR(assignment.person_prices.sum() + assignment.donor_prices.sum(), sum, 1e-12);
-  for (Index u = 0; u < people; ++u)
-    for (Index j = 0; j < people; ++j)
-      EXPECT_LE(assignment.person_prices(u) + assignment.donor_prices(j), cost(u, j) + 1e-12);
 }
 
 }  // namespace

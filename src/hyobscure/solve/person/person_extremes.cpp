@@ -85,6 +85,7 @@ CheapestChannel nearest_donors(const PersonPool& pool, const PersonTerms& terms)
   return result;
 }
 
+// Distances are not negative: if nobody's own row costs anything, all prices are 0 and nothing can be nearer.
 bool own_rows_cost_nothing(const PersonPool& pool) {
   VectorXd own(to_index(pool.size()));
   parallel_blocks(pool.size(), kPeopleInBlock, [&](std::size_t begin, std::size_t end) {
@@ -107,6 +108,8 @@ CheapestChannel everybody_as_they_are(std::size_t people) {
   return result;
 }
 
+// person_channel.md, "Budget", "Ends": an assignment is the cheapest balanced channel, because the corners of
+// the doubly stochastic matrices are permutations; its prices prove it.
 CheapestChannel assigned_donors(const PersonPool& pool, bool own) {
   Eigen::MatrixXd cost(to_index(pool.size()), to_index(pool.size()));
   for_each_row(pool, [&](std::size_t u, std::span<const float> row) {
@@ -129,6 +132,7 @@ CheapestChannel assigned_donors(const PersonPool& pool, bool own) {
 void lower(float& smallest, float value) {
   const std::atomic_ref<float> shared(smallest);
   float seen = shared.load(std::memory_order_relaxed);
+  // a minimum does not depend on the order in which threads come
   while (value < seen && !shared.compare_exchange_weak(seen, value, std::memory_order_relaxed)) continue;
 }
 
@@ -143,6 +147,7 @@ CheapestChannel assignment_bound(const PersonPool& pool, const PersonTerms& term
   });
   VectorXd person_prices(to_index(pool.size()));
   for_each_person(pool, terms, [&](std::size_t u, auto donors, auto distances) {
+    // p_u = min_j ( d(u,j) - r_j ) is the largest price that r leaves: p_u + r_j <= d(u,j) for all pairs
     double best = std::numeric_limits<double>::infinity();
     for (std::size_t k = 0; k < donors.size(); ++k)
       best = std::min(best, static_cast<double>(distances[k]) - static_cast<double>(cheapest[donors[k]]));
@@ -151,6 +156,8 @@ CheapestChannel assignment_bound(const PersonPool& pool, const PersonTerms& term
   double donor_prices = 0;
   for (const float price : cheapest) donor_prices += static_cast<double>(price);
   CheapestChannel result;
+  // Weak duality: sum_uj x d >= sum_u p_u + sum_j r_j since rows and columns of x sum to 1. Both choices are
+  // valid, so their maximum is.
   result.distance = std::max(nearest.sum(), person_prices.sum() + donor_prices);
   return result;
 }
@@ -173,9 +180,11 @@ class HarmlessWeights {
   bool has_hub() const { return hub_ < pool_.size(); }
 
   double operator()(std::size_t u, std::size_t j) const {
+    // person_channel.md, "Ends", "Harmless": v_j = R_j q for every donor j
     if (has_hub()) return j == hub_ ? 1 : 0;
     if (own_) return 1 / donors_;
     if (u == j) return 0;
+    // nothing is harmless: the uniform donor serves as the far end of the search only
     if (!harmless_) return 1 / (donors_ - 1);
     const auto size_of = [&](std::size_t v) { return sizes_[pool_.value_of_person[v]]; };
     if (!everybody_donates_ && size_of(j) < 2) return 0;
@@ -210,6 +219,8 @@ class HarmlessWeights {
   void choose_donors(bool balanced) {
     donors_ = static_cast<double>(pool_.size());
     if (own_) return;
+    // n_y / (n_y - 1) has no meaning for n_y = 1: the row of such a person can carry every value but its
+    // owner's
     const auto alone = std::ranges::count(sizes_, 1U);
     if (alone == 0) return;
     harmless_ = !balanced && static_cast<std::size_t>(alone) < pool_.size();
@@ -275,6 +286,7 @@ HarmlessChannel harmless_channel(const PersonPool& pool, const PersonTerms& term
     distances(to_index(u)) = sum;
   });
   result.distance = distances.sum();
+  // beyond the limit only the distance is of use; the search then mixes solved channels
   if (weights.has_hub() || pool.size() <= kUniformLimit)
     result.channel = channel_of_weights(pool.size(), weights);
   return result;
@@ -292,6 +304,9 @@ SparseChannel on_cheapest_pairs(const PersonPool& pool, const PersonTerms& terms
     for (std::size_t e = first; e < channel.starts[u + 1]; ++e) {
       const std::uint32_t j = channel.donors[e];
       const auto distance = static_cast<double>(distances[e - first]);
+      // Complementary slackness: channels of the smallest distance use pairs with p_u + r_j = d(u,j) and no
+      // others. Prices are sums of at most m distances, so 1e-12 is far above their rounding and far below a
+      // float's spacing.
       const double least = cheapest.person_prices(to_index(u)) + cheapest.donor_prices(to_index(j));
       if (distance - least > kTie * (1 + distance)) continue;
       result.donors.push_back(j);

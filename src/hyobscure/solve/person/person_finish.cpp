@@ -23,6 +23,7 @@ SparseChannel prune(const Support& support, std::span<const float> values, doubl
   for (std::size_t u = 0; u < support.people_count(); ++u) {
     const auto begin = values.begin() + static_cast<std::ptrdiff_t>(support.starts[u]);
     const auto end = values.begin() + static_cast<std::ptrdiff_t>(support.starts[u + 1]);
+    // a row never becomes empty
     const double limit = std::min<double>(smallest, *std::max_element(begin, end));
     for (std::size_t pair = support.starts[u]; pair < support.starts[u + 1]; ++pair)
       if (values[pair] >= limit) {
@@ -63,6 +64,7 @@ class Scaling {
         double sum = 0;
         for (std::size_t k = by_donor_.starts[j]; k < by_donor_.starts[j + 1]; ++k)
           sum += kernel_[k] * rows_[by_donor_.people[k]];
+        // person_sparse.md, "The channel to return": columns must be within 1e-9
         errors_[j] = sum * columns_[j] - 1;
       }
     });
@@ -117,6 +119,8 @@ Balance balance(SparseChannel& channel, double repairable) {
 /// Mass that may be moved to any donor for a small part of the tolerance. A unit of it costs the distance of
 /// the farthest donor and some nats.
 double repairable_mass(const PoolTask& task, const Support& support) {
+  // Moved mass costs at most lambda (d_new + d_old) in distance and about log(1/q) in leakage a unit; a
+  // twentieth of the tolerance may be spent so.
   const double farthest = std::ranges::max(support.distances);
   return kShareOfRepair * task.tolerance / (kNatsOfRepair + 2 * task.multiplier * farthest);
 }
@@ -155,6 +159,7 @@ std::vector<Gift> gifts_of(const SparseChannel& channel) {
       if (gift > 0) gifts.push_back({u, needy, gift});
       lack -= gift;
       lacking[needy] -= gift;
+      // north-west corner rule: at most people + columns gifts
       if (lacking[needy] <= 0) ++needy;
     }
   }
@@ -195,6 +200,7 @@ SparseChannel with_gifts(const SparseChannel& channel, std::vector<Gift> gifts) 
 void repair(const PoolTask& task, SparseChannel& channel) {
   const auto before = column_sums(channel);
   for (std::size_t k = 0; k < channel.donors.size(); ++k)
+    // after this no column is above 1 and no row: rows and columns lack the same in all, which the gifts give
     channel.probabilities[k] /= std::max(1.0, before[channel.donors[k]]);
   std::vector<Gift> gifts;
   for (const Gift& gift : gifts_of(channel)) {
@@ -249,6 +255,7 @@ double leakage_of_channel(const PoolTask& task, const SparseChannel& channel) {
         informed(task.pool.value_of_person[u]) += amount;
         if (counts_learned(task)) learned += amount * task.pool.learned.row(u).cast<double>().transpose();
       }
+      // person_sparse.md: w1 F1 + w2 F2, from v_j(y) of the channel that is returned
       sum += task.terms.informed_weight * column_leakage(informed, informed_q) +
              task.terms.learned_weight * column_leakage(learned, learned_q);
     }

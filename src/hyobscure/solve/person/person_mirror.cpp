@@ -49,6 +49,7 @@ MirrorSolver::MirrorSolver(const PoolTask& task, const Support& support, Floats 
       column_prices_(std::move(column_prices)) {
   for (std::size_t u = 0; u < support.people_count(); ++u)
     for (std::size_t pair = support.starts[u]; pair < support.starts[u + 1]; ++pair)
+      // from the nearest donor: a float keeps the digits of the difference, not of lambda d itself ("Digits")
       cost_[pair] = static_cast<float>(task.multiplier *
                                        (support.distances[pair] - static_cast<double>(support.nearest[u])));
   if (task.terms.balanced) kernel_by_column_.resize(support.pairs());
@@ -57,6 +58,8 @@ MirrorSolver::MirrorSolver(const PoolTask& task, const Support& support, Floats 
         (learned_shares_.array() > 0).select(1 / learned_shares_.array(), 0).cast<float>();
     learned_scores_.setZero(at(support.people_count()), task.pool.learned.cols());
   }
+  // person_sparse.md, "Steps on a support": F is w1 + w2 smooth relative to the entropy, so a first step of
+  // this size never goes uphill.
   const double weight = task.terms.informed_weight + task.terms.learned_weight;
   step_ = weight > 0 ? 1 / weight : 1;
   measure(x_, at_x_);
@@ -85,6 +88,7 @@ void MirrorSolver::measure(const Floats& channel, Masses& masses) const {
             masses.learned.row(at(j)) += channel[pair] * task_.pool.learned.row(support_.people[k]);
         }
         masses.cells[c] = sum;
+        // R_j is the same for both attackers, since rows of P2 sum to 1
         masses.columns[j] += sum;
       }
     }
@@ -94,6 +98,7 @@ void MirrorSolver::measure(const Floats& channel, Masses& masses) const {
 void MirrorSolver::mix(const Masses& x, const Masses& w, double theta, Masses& result) const {
   parallel_blocks(support_.people_count(), kBlock, [&](std::size_t begin, std::size_t end) {
     for (std::size_t c = support_.column_cells[begin]; c < support_.column_cells[end]; ++c)
+      // v_j(y) is linear in the channel: y = (1 - theta) x + theta w needs no pass over the pairs.
       result.cells[c] = (1 - theta) * x.cells[c] + theta * w.cells[c];
     for (std::size_t j = begin; j < end; ++j)
       result.columns[j] = (1 - theta) * x.columns[j] + theta * w.columns[j];
@@ -114,11 +119,13 @@ void MirrorSolver::compute_scores() {
       const std::size_t first = support_.column_cells[j], last = support_.column_cells[j + 1];
       if (first == last) continue;
       for (std::size_t c = first; c < last; ++c)
+        // s1_j(y) = log( v / (q R) ): the gradient of F1 by x(u,j) is s1_j(y_u), the terms of R and v cancel
         scores_[c] = static_cast<float>(at_y_.cells[c] /
                                         (informed_shares_(support_.cell_values[c]) * at_y_.columns[j]));
       Row scores(scores_.data() + first, at(last - first));
       scores = informed * scores.log();
       if (!learned()) continue;
+      // s2 with 1e-9 of q blended in: finite where a mass is zero, and sum_y q e^s2 stays 1 but for rounding.
       const auto blend = static_cast<float>(kBlend);
       learned_scores_.row(at(j)) =
           weight * ((1 - blend) / static_cast<float>(at_y_.columns[j]) * at_y_.learned.row(at(j)).array() *
@@ -140,6 +147,7 @@ void MirrorSolver::compute_gradient() {
         float value = scores_[support_.cell_of_pair[pair]] + cost_[pair];
         if (learned()) value += task_.pool.learned.row(at(u)).dot(learned_scores_.row(j));
         gradient_[pair] = value;
+        // mu_u = min_j (Gamma - nu_j) over the support: what bound_on_support starts from
         least = std::min(least, value - column_prices_[j]);
       }
       row_prices_[u] = least;
@@ -155,6 +163,7 @@ void MirrorSolver::move_rows(double scale) {
       const std::size_t first = support_.starts[u], size = support_.starts[u + 1] - first;
       log_ratios(u, static_cast<float>(scale), logs);
       Row next(next_.data() + first, at(size));
+      // exponents are at most 0, because log_ratios counts from the least price of the row: no overflow
       next = ConstRow(w_.data() + first, at(size)) * logs.exp();
       const double sum = next.cast<double>().sum();
       next = (next * static_cast<float>(1 / sum)).max(kFloor);
@@ -173,6 +182,8 @@ double MirrorSolver::sum_columns() {
           const std::size_t last = support_.cell_starts[support_.column_cells[j + 1]];
           for (std::size_t k = support_.cell_starts[support_.column_cells[j]]; k < last; ++k)
             sum += static_cast<double>(kernel_by_column_[k] * row_factors_[support_.people[k]]);
+          // "Balanced": kernel, row factors and column factors are kept apart, so a round reads memory in
+          // order
           column_sums_[j] = sum * static_cast<double>(column_factors_[j]);
           part += std::abs(column_sums_[j] - 1);
         }
@@ -212,6 +223,7 @@ void MirrorSolver::balance_columns() {
   parallel_blocks(support_.pairs(), kPairsAtOnce, [&](std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k) kernel_by_column_[k] = next_[support_.by_column[k]];
   });
+  // The columns need not be exact: what they lack is charged at nu in check(). The tolerance follows the gap.
   for (int round = 0; round < kMostBalancing && sum_columns() > balance_tolerance_; ++round) {
     for (std::size_t j = 0; j < column_sums_.size(); ++j)
       column_factors_[j] = static_cast<float>(static_cast<double>(column_factors_[j]) / column_sums_[j]);
@@ -241,6 +253,8 @@ double MirrorSolver::distance_moved(double scale) const {
       if (task_.terms.balanced)
         for (Index k = 0; k < logs.size(); ++k)
           logs(k) += static_cast<float>(log_columns_[support_.donors[first + static_cast<std::size_t>(k)]]);
+      // phi(r) = r log r - r + 1 with r = e^logs: as a sum of terms >= 0 it keeps its digits near the
+      // optimum, where a difference of values would be rounding.
       const ConstRow w(w_.data() + first, logs.size()), next(next_.data() + first, logs.size());
       // near r = 1 by its series in log r, elsewhere as it stands
       sum += (logs.abs() < 0.02f)
@@ -257,6 +271,8 @@ double MirrorSolver::divergence() const {
   return sum_over_blocks(support_.people_count(), kBlock, [&](std::size_t begin, std::size_t end) {
     double sum = 0;
     for (std::size_t j = begin; j < end; ++j) {
+      // D_F(x+, y) for F = sum v log v - sum R log R + linear terms: each x log x contributes y phi(x+ / y),
+      // masses of v with +, those of R with -.
       const double column = at_y_.columns[j];
       if (column <= 0) continue;
       if (informed > 0)
@@ -284,6 +300,7 @@ bool MirrorSolver::move_to_next() {
       sum_over_blocks(support_.people_count(), kBlock, [&](std::size_t begin, std::size_t end) {
         double sum = 0;
         for (std::size_t pair = support_.starts[begin]; pair < support_.starts[end]; ++pair) {
+          // x+ - x = theta (w+ - x); the slope along Gamma(y) - nu decides about a restart
           const float change = share * (next_[pair] - x_[pair]);
           sum += static_cast<double>(gradient_[pair] - column_prices_[support_.donors[pair]]) * change;
           x_[pair] += change;
@@ -298,6 +315,7 @@ bool MirrorSolver::move_to_next() {
 
 void MirrorSolver::restart() {
   theta_ = 1;
+  // momentum is dropped: w returns to x and theta to 1
   w_ = x_;
   at_w_ = at_x_;
 }
@@ -305,6 +323,9 @@ void MirrorSolver::restart() {
 void MirrorSolver::take_step() {
   mix(at_x_, at_w_, theta_, at_y_);
   compute_gradient();
+  // Step test: D_F(x+, y) <= theta^2 / eta D(w+, w), with eta = step_. At theta = 1 relative smoothness
+  // grants it for eta <= 1 / (w1 + w2). Below, convexity of the entropy grants theta D(w+, w) only, so it is
+  // tested.
   for (step_ *= kStepGrowth;; step_ *= 0.5) {
     const double scale = step_ / theta_;
     move_rows(scale);
@@ -312,11 +333,15 @@ void MirrorSolver::take_step() {
     measure(next_, at_next_);
     if (divergence() <= theta_ * theta_ / step_ * distance_moved(scale) || step_ < kSmallestStep) break;
   }
+  // before the prices change: the slope belongs to the nu of this step
   const bool downhill = move_to_next();
   if (task_.terms.balanced)
     for (std::size_t j = 0; j < column_prices_.size(); ++j)
+      // w+ = w exp( -(eta/theta) (Gamma - nu) ) times the column factor: in the exponent that is a change of
+      // nu
       column_prices_[j] += static_cast<float>(theta_ / step_ * log_columns_[j]);
   if (downhill) {
+    // theta+^2 = (1 - theta+) theta^2, solved for theta+
     const double square = theta_ * theta_;
     theta_ = (std::sqrt(square * square + 4 * square) - square) / 2;
   } else {
@@ -365,6 +390,8 @@ PoolDuals MirrorSolver::current_duals() const {
   duals.learned_excess.resize(support_.people_count());
   parallel_blocks(support_.people_count(), kBlock, [&](std::size_t begin, std::size_t end) {
     for (std::size_t j = begin; j < end; ++j)
+      // log sum_y q e^s2 of the floats as they are: person_bound takes it off again, which makes s2 feasible
+      // exactly
       duals.learned_excess[j] = std::log(
           (duals.learned.row(at(j)).transpose().cast<double>().array().exp() * learned_shares_.array())
               .sum());
@@ -374,6 +401,7 @@ PoolDuals MirrorSolver::current_duals() const {
 
 /// Value and bound of where we are. Columns that are a little off their sum are charged at their price.
 void MirrorSolver::check() {
+  // The value is that of x, not of y: a channel that can be returned.
   value_ = leakage(at_x_) + linear_cost(x_);
   for (std::size_t j = 0; j < column_prices_.size(); ++j)
     value_ += column_prices_[j] * (1 - at_x_.columns[j]);
@@ -392,6 +420,7 @@ void MirrorSolver::run(double tolerance, int max_iterations, const Progress& pro
     progress.throw_if_stopped();
     take_step();
     iterations_ += 1;
+    // a check is two more passes over all pairs
     if (k % kCheckEvery != 0 && k != max_iterations) continue;
     check();
     if (value_ - bound_ <= tolerance) return;

@@ -69,9 +69,11 @@ void AllPairs::add_to_column_prices(const BestUsers& best, const Slice& slice) {
       if (shares(at(y)) == 0) continue;
       const BestUsers::Two* row = best.of_value(y);
       for (std::size_t j = begin; j < end; ++j) {
+        // nobody of this value may be published as j: q_y e^-infinity
         if (row[j].first == kLowestScore) continue;
         const double b = scale * row[j].best();
         if (b > highest_[j]) {
+          // log sum_y q_y e^b, value after value: the sum is kept relative to the largest b met so far
           mass_[j] *= std::exp(highest_[j] - b);
           highest_[j] = b;
         }
@@ -85,6 +87,7 @@ void AllPairs::finish_column_prices() {
   height_.resize(task_.pool.size());
   for (std::size_t j = 0; j < height_.size(); ++j) {
     if (mass_[j] == 0)
+      // its column has no pair, so no price below reads it
       height_[j] = -std::numeric_limits<double>::infinity();  // nobody may be published as j
     else
       height_[j] = counts_informed(task_) ? weight() * (highest_[j] + std::log(mass_[j])) : highest_[j];
@@ -100,11 +103,14 @@ FullBound AllPairs::bound(double slack, std::size_t table_cells) {
   const BatchScores scores = [&](const Batch& batch, RowMatrixXf& to) { add_scores(batch, to); };
   std::unique_ptr<BestUsers> best;
   for (const Slice& slice : parts) {
+    // First pass, person_sparse.md "The bound", "Choosing s and nu": b_j(y) of every donor and value, and
+    // from them the heights w1 h_j.
     best = std::make_unique<BestUsers>(find_best_users(batches_, slice, people, scores));
     add_to_column_prices(*best, slice);
   }
   finish_column_prices();
 
+  // Second pass: the minima of the rows, over all pairs. Several slices find their best users once more.
   FullBound result;
   result.additions.resize(people);
   std::vector<double> bounds(batches_.size());
@@ -146,7 +152,9 @@ double AllPairs::bound_of_batch(const Batch& batch, const BestUsers& best, doubl
                                                 ? std::span<const float>{learned.row(at(k)).data(), people}
                                                 : std::span<const float>{};
     sum += task_.multiplier * nearest_[u] + least_price(u, users, row, products);
+    // "Pricing": nu of the restricted solution is duals_.columns; the bound itself uses nu_j = -w1 h_j
     const auto violated = [&](std::size_t j) { return height_[j] + duals_.columns[j] > slack; };
+    // the two best users of each value and violated donor, then the largest gains of this person
     additions[u] = donors_with_user(users, u, row, violated);
     append(additions[u], cheapest_donors(u, users, row, products, slack));
   }
@@ -164,6 +172,7 @@ double AllPairs::least_price(std::size_t u, const BestUsers::Two* best, std::spa
   const double sign = (informed ? -1.0 : 0.0) + (task_.terms.balanced ? 1.0 : 0.0);
   const auto price_without_learned = [&](std::size_t j) {
     const double score = informed ? best[j].best() : 0;
+    // not 0 * height: the height of a column without users is -infinity
     const double height = sign != 0 ? sign * height_[j] : 0;
     return task_.multiplier * (distances[j] - nearest) + score + height;
   };
@@ -173,6 +182,8 @@ double AllPairs::least_price(std::size_t u, const BestUsers::Two* best, std::spa
       if (std::isfinite(distances[j])) least = std::min(least, price_without_learned(j));
     return least;
   }
+  // "Digits": a pair whose float product could hide a price below the smallest found is multiplied out in
+  // double, all others cannot be the minimum. Both products may be off by the margin, hence twice.
   double rough = least;
   for (std::size_t j = 0; j < distances.size(); ++j)
     if (std::isfinite(distances[j]))
@@ -200,11 +211,13 @@ std::vector<Donor> AllPairs::cheapest_donors(std::size_t u, const BestUsers::Two
   for (std::size_t j = 0; j < distances.size(); ++j) {
     if (!std::isfinite(distances[j])) continue;
     double gain = duals_.rows[u] + duals_.columns[j] - task_.multiplier * (distances[j] - nearest_[u]);
+    // Gamma with w1 s1 = w1 (b - h) of the pair's cell
     if (counts_informed(task_)) gain += height_[j] - best[j].best();
     if (!learned.empty()) gain -= task_.terms.learned_weight * learned[j];
     if (gain > slack) gains.push_back({gain, {static_cast<std::uint32_t>(j), distances[j]}});
   }
   if (gains.size() > kCheapestDonors) {
+    // ties by donor: the same set on any number of threads ("Determinism")
     std::ranges::nth_element(gains, gains.begin() + kCheapestDonors, [](const Gain& a, const Gain& b) {
       return a.gain != b.gain ? a.gain > b.gain : a.donor.donor < b.donor.donor;
     });
@@ -219,6 +232,8 @@ std::vector<Donor> AllPairs::cheapest_donors(std::size_t u, const BestUsers::Two
 /// the excess.
 double AllPairs::rounding_of_learned() const {
   if (!counts_learned(task_)) return 0;
+  // the standard bound of a dot product, doubled; the excess because b is formed from s2 as it is, prices
+  // without it
   const double largest = duals_.learned.cwiseAbs().maxCoeff();
   const auto terms = static_cast<double>(task_.pool.learned.cols() + 2);
   const double excess = std::ranges::max(duals_.learned_excess, {}, [](double e) { return std::abs(e); });

@@ -32,6 +32,7 @@ Floats spread(const Channel& channel, const Values& probabilities, const Support
     for (std::size_t pair = begin; pair < end; ++pair) {
       while (k < channel.starts[u + 1] && channel.donors[k] < support.donors[pair]) ++k;
       const bool known = k < channel.starts[u + 1] && channel.donors[k] == support.donors[pair];
+      // person_sparse.md, "Pricing": a pair of probability 0 could never grow in a multiplicative step
       values[pair] = kShareOfNew * even + (known ? static_cast<float>(probabilities[k]) : 0.0f);
       sum += values[pair];
     }
@@ -63,6 +64,7 @@ bool add_pairs(const DonorRows& additions, DonorRows& rows) {
 double trivial_bound(const PoolTask& task, const std::vector<float>& nearest) {
   double sum = 0;
   for (const float distance : nearest) sum += task.multiplier * distance;
+  // F >= 0 and nobody is nearer than the nearest donor
   return sum * (1 - 1e-14 * static_cast<double>(nearest.size()));
 }
 
@@ -93,11 +95,13 @@ class Rounds {
 /// Raises the bound; whether the support grew.
 bool Rounds::price(const MirrorSolver& solver) {
   if (!answer_.all_donors) {
+    // "Pools with candidates": the restricted bound is the certificate
     answer_.lower_bound = std::max(answer_.lower_bound, solver.bound());
     return false;
   }
   const double slack = kSlack * task_.tolerance / people();
   const FullBound full = bound_on_all_pairs(task_, start_.nearest, solver.duals(), slack);
+  // "The bound": over all pairs, hence for the full problem
   answer_.lower_bound = std::max(answer_.lower_bound, full.bound);
   if (solver.value() - answer_.lower_bound <= kLastTolerance * task_.tolerance) return false;
   return add_pairs(full.additions, start_.rows);
@@ -137,6 +141,7 @@ PoolAnswer Rounds::solve(const Progress& progress) {
     const double estimate = solver->value() - answer_.lower_bound;
     if (last || estimate <= task_.tolerance) finish(*solver);
     if (last || gap() <= task_.tolerance) break;
+    // "Pricing": a fifth of the gap over all pairs; solving an incomplete support well is wasted
     const double next_tolerance = std::min(tolerance, std::max(last_tolerance, kNextTolerance * estimate));
     if (grew) grow(solver);
     // pruning, or pairs not worth adding, cost more than was left

@@ -11,6 +11,7 @@
 #include "hyobscure/solve/channel/channel.h"
 #include "hyobscure/solve/person/person_pool.h"
 #include "hyobscure/solve/person/person_pricing.h"
+#include "hyobscure/solve/person/test_pools.h"
 
 namespace hyobscure::solve {
 namespace {

@@ -8,6 +8,8 @@
 namespace hyobscure::solve {
 namespace {
 
+// person_sparse.md, "Pricing", "First support": near donors are cheap in distance, the two nearest users of
+// each value let every donor look like the whole pool.
 constexpr std::size_t kNearestDonors = 20;  // of each person
 
 std::vector<Donor> nearest_donors(std::span<const float> distances, std::size_t count) {
@@ -25,6 +27,7 @@ std::vector<std::uint32_t> fixed_donors(const PoolTask& task, std::uint32_t u) {
   if (task.start != nullptr)
     for (std::size_t k = task.start->starts[u]; k < task.start->starts[u + 1]; ++k)
       donors.push_back(task.start->donors[k]);
+  // the channel of a large price: everybody as they are
   if (task.terms.self_donor) donors.push_back(u);
   if (task.terms.balanced || donors.empty()) {
     const auto ring = ring_donors(task.terms, task.pool.size(), u);
@@ -63,6 +66,7 @@ StartRows near_pairs(const PoolTask& task) {
   for (const Slice& slice : slices(batches, people, kTableCells)) {
     const auto best = find_best_users(batches, slice, people, [&](const Batch& batch, RowMatrixXf& scores) {
       load_distances(task, batch, scores);
+      // the best users are the nearest ones; infinite distances become the lowest score
       scores = -scores;
     });
     parallel_blocks(slice.end - slice.begin, 1, [&](std::size_t k, std::size_t) {
@@ -72,6 +76,7 @@ StartRows near_pairs(const PoolTask& task) {
       for (std::size_t i = 0; i < batch.people.size(); ++i) {
         const std::uint32_t u = batch.people[i];
         const std::span<const float> row{distances.row(at(i)).data(), people};
+        // over all allowed donors, not just those kept: prices count from here
         start.nearest[u] = *std::ranges::min_element(row);
         start.rows[u] = nearest_donors(row, kNearestDonors);
         append(start.rows[u],
@@ -86,6 +91,7 @@ StartRows near_pairs(const PoolTask& task) {
 }  // namespace
 
 StartRows start_rows(const PoolTask& task) {
+  // person_sparse.md, "Pools with candidates": nothing reads a whole row of distances
   if (!task.pool.candidates.empty()) return candidate_pairs(task);
   StartRows start = near_pairs(task);
   tidy_rows(start.rows);

@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::size_t kRowsPerBlock = 256;
 
+// Both orders are kept because steps go by rows (scaling) and by columns (masses): person_sparse.md, "Steps
+// on a support".
 void index_rows(const DonorRows& rows, Support& support) {
   for (const auto& row : rows) support.starts.push_back(support.starts.back() + row.size());
   support.donors.resize(support.starts.back());
@@ -29,6 +31,7 @@ void index_rows(const DonorRows& rows, Support& support) {
 std::vector<std::uint32_t> people_by_value(const PersonPool& pool) {
   std::vector<std::uint32_t> people(pool.size());
   std::iota(people.begin(), people.end(), 0u);
+  // stable: people of one value ascend, so sums over a cell have one order ("Determinism")
   std::ranges::stable_sort(people, {}, [&](std::uint32_t u) { return pool.value_of_person[u]; });
   return people;
 }
@@ -56,6 +59,7 @@ void cut_into_cells(const PersonPool& pool, const std::vector<std::size_t>& colu
     for (std::size_t k = column_starts[j]; k < column_starts[j + 1]; ++k) {
       const std::uint32_t value = pool.value_of_person[support.people[k]];
       if (k == column_starts[j] || value != support.cell_values.back()) {
+        // a new cell starts where the value or the donor changes; the first start is there already
         if (k > 0) support.cell_starts.push_back(k);
         support.cell_values.push_back(value);
       }
@@ -92,7 +96,9 @@ std::vector<std::uint32_t> considered_donors(const PersonPool& pool, const Perso
   std::vector<std::uint32_t> donors;
   std::ranges::copy_if(pool.candidates[u], std::back_inserter(donors),
                        [&](std::uint32_t donor) { return is_allowed(pool, terms, u, donor); });
+  // a free channel needs no more; a person whose only candidate is excluded still needs somebody
   if (!terms.balanced && !donors.empty()) return donors;
+  // person_sparse.md, "Steps on a support", "Balanced": two permutations that differ by one cycle
   const auto ring = ring_donors(terms, pool.size(), u);
   donors.insert(donors.end(), ring.begin(), ring.end());
   std::ranges::sort(donors);
@@ -102,6 +108,7 @@ std::vector<std::uint32_t> considered_donors(const PersonPool& pool, const Perso
 }
 
 std::vector<std::uint32_t> ring_donors(const PersonTerms& terms, std::size_t people, std::size_t u) {
+  // sigma is u -> u and tau u -> u + 1; one further where nobody is their own donor
   const std::size_t first = terms.self_donor || people == 1 ? 0 : 1;
   std::vector<std::uint32_t> donors;
   for (std::size_t shift = first; shift < std::min(first + 2, people); ++shift)
