@@ -31,12 +31,12 @@ TEST(PairwiseSums, AreTheDefinitionOverMoreThanOneWave) {
 }
 
 TEST(PairwiseSums, KeepTheDigitsOfRowsThatAreNearlyEqual) {
-  // |x|^2 + |y|^2 - 2 <x,y> has no digit left of a difference of 1e-9 in 1e6: such pairs go the long way.
-  const data::SparseRows rows = sparse({{1e6, 1}, {1e6, 1 + 1e-9}, {1e6, 1 + 3e-9}});
-  const Eigen::MatrixXd sums =
-      pairwise_sums(Distance::Euclidean, rows, std::vector<std::uint32_t>{0, 1, 2}, 3, {});
-  EXPECT_NEAR(sums(0, 1), 1e-9, 1e-15);
-  EXPECT_NEAR(sums(1, 2), 2e-9, 1e-15);
+  // |x|^2 + |y|^2 - 2 <x,y> is 2e6 less 2e6: of a squared distance of 4e-10 hardly a digit is left.
+  const data::SparseRows rows = sparse({{1000.1, 1}, {1000.1, 1 + 2e-5}, {1000.1, 1 + 7e-5}});
+  const std::vector<std::uint32_t> labels{0, 1, 2};
+  const Eigen::MatrixXd sums = pairwise_sums(Distance::Euclidean, rows, labels, 3, {});
+  EXPECT_NEAR(sums(0, 1), 2e-5, 1e-14);
+  EXPECT_NEAR(sums(1, 2), 5e-5, 1e-14);
   EXPECT_EQ(sums.diagonal().cwiseAbs().maxCoeff(), 0);
 }
 
