@@ -451,7 +451,7 @@ double Barrier::take_step() {
       for (Index k = 0; k < budgets_; ++k) trial_slacks_(k) -= group.trial_cost(k);
     }
     if ((trial_slacks_.array() <= 0).any()) continue;
-    if (value(trial_slacks_, true) > before + kArmijo * step * slope_ + noise) continue;
+    if (!(value(trial_slacks_, true) <= before + kArmijo * step * slope_ + noise)) continue;  // NaN is none
     accept(step);
     return step;
   }

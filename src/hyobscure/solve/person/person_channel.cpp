@@ -22,6 +22,7 @@ namespace {
 using Pools = std::span<const PersonPool>;
 
 constexpr double kAtTheMinimum = 1e-12;    // budgets this close to the smallest distance leave ties only
+constexpr double kNothingLeaks = 1e-12;    // nats: rounding
 constexpr int kMostPrices = 60;            // of distance, tried for one budget
 constexpr double kSteepest = 1e9;          // price, relative to the first, at which the search gives up
 constexpr double kShareOfOneSolve = 0.25;  // of the tolerance; two solves and a chord meet in the gap
@@ -314,9 +315,12 @@ void BudgetSearch::find_ends() {
   }
   uniform_ = harmless_distance;
   if (harmless.size() == problem_.pools.size() && nothing_leaks) {
-    harmless_ = harmless_distance;
-    add_end(std::move(harmless), harmless_);
-    harmless_point_ = points_.back();
+    add_end(std::move(harmless), harmless_distance);
+    // Without self donors it is harmless to the informed attacker only: the learned one may still learn.
+    if (points_.back()->account.objective_nats <= kNothingLeaks) {
+      harmless_ = harmless_distance;
+      harmless_point_ = points_.back();
+    }
   }
 }
 

@@ -246,6 +246,26 @@ TEST(PeopleBudget, AtTheSmallestDistanceOfManyTiesTheAnswerIsAChannelWithinTheBu
   }
 }
 
+TEST(PeopleBudget, MoreOfItNeverCostsLeakageToTheLearnedAttacker) {
+  // Nobody publishes themselves: what is harmless to the informed attacker leaks to a model of something
+  // else.
+  OwnedPool made = make_pool(solve::random_pool(1, 8, 2).distance, {0, 1, 0, 1, 0, 1, 0, 1});
+  made.pool.learned.resize(8, 2);
+  for (Index u = 0; u < 8; ++u)
+    for (Index y = 0; y < 2; ++y) made.pool.learned(u, y) = u / 2 % 2 == y ? 0.99f : 0.01f;
+  const std::span<const PersonPool> pools{&made.pool, 1};
+  const PersonSettings settings{.gap_tolerance_bits = 1e-4};
+  for (const bool balanced : {false, true}) {
+    const PersonTerms terms{
+        .informed_weight = 0.2, .learned_weight = 0.8, .balanced = balanced, .self_donor = false};
+    const double harmless = harmless_person_distance(pools, terms);
+    const auto less = solve_people_with_budget(pools, terms, 0.9 * harmless, settings);
+    const auto more = solve_people_with_budget(pools, terms, 1.5 * harmless, settings);
+    EXPECT_TRUE(more.info.solved);
+    EXPECT_LE(more.info.objective_nats, less.info.objective_nats + 1e-4);
+  }
+}
+
 TEST(PeopleAccounts, CountTheLearnedAttackerToo) {
   Crowd crowd = random_crowd(8);
   auto pools = crowd.pools();

@@ -409,10 +409,12 @@ double PoolBarrier::take_step() {
   double step = std::min(1.0, kToBoundary * longest_step_);
   for (int halvings = 0; halvings < 40; ++halvings, step *= 0.5) {
     try_step(step);
-    if (trial_objective_ - tau_ * trial_barrier_ > before + kArmijo * step * slope_ + noise) continue;
+    // negated: a direction without digits (no factor of the row sums) gives NaN, which is no decrease
+    if (!(trial_objective_ - tau_ * trial_barrier_ <= before + kArmijo * step * slope_ + noise)) continue;
     accept_step(step);
     return step;
   }
+  direction_.setZero();
   try_step(0);
   accept_step(0);
   return 0;

@@ -237,6 +237,32 @@ TEST(PersonDenseEdges, EverybodyDifferentAndNobodyAsThemselves) {
   }
 }
 
+TEST(PersonDenseEdges, APriceBeyondItsNumbersStillGivesAChannel) {
+  // Points on a coarse grid; from 1e11 on no factor of the row sums had any digits, and NaN was accepted.
+  std::mt19937 rng(13);
+  const auto people = static_cast<Index>(10 + rng() % 30);
+  std::uniform_int_distribution<int> place(0, 3);
+  const MatrixXd points = MatrixXd::NullaryExpr(people, 3, [&] { return place(rng); });
+  MatrixXd distance(people, people);
+  for (Index u = 0; u < people; ++u)
+    for (Index v = 0; v < people; ++v) distance(u, v) = 0.1 * (points.row(u) - points.row(v)).lpNorm<1>();
+  const auto values = 2 + rng() % 6;
+  std::vector<std::uint32_t> value_of_person;
+  for (Index u = 0; u < people; ++u) value_of_person.push_back(static_cast<std::uint32_t>(rng() % values));
+  const OwnedPool owned = make_pool(distance, value_of_person);
+  const PersonTerms terms{.balanced = true, .self_donor = false};
+  for (const double multiplier : {1e7, 1e11, 1e13}) {
+    const PoolAnswer answer = solve_pool_dense({.pool = owned.pool,
+                                                .terms = terms,
+                                                .multiplier = multiplier,
+                                                .tolerance = 1e-6 * static_cast<double>(people),
+                                                .max_iterations = 300});
+    EXPECT_TRUE(std::isfinite(answer.objective));
+    EXPECT_TRUE(dense(answer.channel).allFinite());
+    expect_valid(owned, terms, answer);
+  }
+}
+
 TEST(PersonDenseEdges, WeighsTheAttacker) {
   const OwnedPool owned = random_pool(5, 10, 3);
   const double once = solve(owned, {.balanced = true}, 2).objective;

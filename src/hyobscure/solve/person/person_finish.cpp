@@ -54,8 +54,12 @@ class Scaling {
     for (const double error : errors_) sum += std::abs(error);
     return sum;
   }
-  /// Somebody whom nobody publishes cannot be scaled.
-  bool can_scale() const { return std::ranges::min(errors_) > -1; }
+  /// Somebody whom nobody publishes cannot be scaled; nor a pattern whose factors run away, before they
+  /// overflow.
+  bool can_scale() const {
+    return std::ranges::min(errors_) > -1 && std::ranges::max(columns_) < 1e100 &&
+           std::ranges::min(rows_) > 1e-100;
+  }
 
   /// Measures the columns as they stand.
   void measure() {

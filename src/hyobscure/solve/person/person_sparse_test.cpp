@@ -503,6 +503,36 @@ TEST(PersonSparse, SlicesOfValuesGiveTheSameBoundAsOneTable) {
   }
 }
 
+TEST(PersonSparse, APatternThatNoScalingBalancesIsRepairedBeforeFactorsOverflow) {
+  // Ties on a coarse grid, nobody their own donor, a price that leaves few pairs: factors grew to infinity.
+  for (const unsigned seed : {35u, 45u, 59u}) {
+    std::mt19937 rng(seed);
+    const auto people = static_cast<Index>(3 + seed % 12);
+    std::uniform_int_distribution<int> place(0, 3);
+    const MatrixXd points = MatrixXd::NullaryExpr(people, 2, [&] { return place(rng); });
+    DistanceMatrix::Table table(people, people);
+    for (Index u = 0; u < people; ++u)
+      for (Index v = 0; v < people; ++v)
+        table(u, v) = static_cast<float>(0.1 * (points.row(u) - points.row(v)).lpNorm<1>());
+    std::vector<std::uint32_t> values;
+    for (Index u = 0; u < people; ++u) values.push_back(static_cast<std::uint32_t>(rng() % 2));
+    const TestPool made(std::move(table), std::move(values), 2);
+    const PersonTerms terms{.balanced = true, .self_donor = false};
+    for (const double multiplier : {1e4, 1e5}) {
+      const PoolTask task{.pool = made.pool,
+                          .terms = terms,
+                          .multiplier = multiplier,
+                          .tolerance = 1e-3 * static_cast<double>(people)};
+      const PoolAnswer answer = solve_pool_sparse(task);
+      const MatrixXd channel = dense(answer.channel);
+      ASSERT_TRUE(channel.allFinite());
+      EXPECT_LE((channel.rowwise().sum().array() - 1).abs().maxCoeff(), 1e-12);
+      EXPECT_LE((channel.colwise().sum().array() - 1).abs().maxCoeff(), 1e-9);
+      EXPECT_TRUE(std::isfinite(answer.objective));
+    }
+  }
+}
+
 TEST(PersonSparse, StopsWhenAsked) {
   const auto made = random_pool(23, 100, 3);
   const PersonTerms terms;
