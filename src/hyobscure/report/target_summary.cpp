@@ -40,12 +40,12 @@ std::string target_search_text(const audit::TargetSearch& search) {
   for (const audit::TriedBudget& tried : search.tried)
     table.row({fmt::format("{:.6f}", tried.budget), percent_text(tried.loss), bits_text(tried.leakage),
                tried.budget == search.chosen.budget ? "met, chosen"
-               : tried.kept                          ? "met"
-                                                     : "missed"});
+               : tried.kept                         ? "met"
+                                                    : "missed"});
   std::string text = fmt::format("Target: {}. ", data::target_text(search.target));
   if (!search.utility)
-    return text + fmt::format("Met: {:.2f} % of the distance of any donor of the group.\n",
-                              search.chosen.loss.mean);
+    return text +
+           fmt::format("Met: {:.2f} % of the distance of any donor of the group.\n", search.chosen.loss.mean);
   return fmt::format("Budgets tried, with the 95 % interval of {} repetitions\n",
                      search.utility->repetitions) +
          table.text() + "\n" + wrapped(text + use_text(search));

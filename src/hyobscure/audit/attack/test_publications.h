@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <random>
 
+#include "hyobscure/audit/attack/attack_targets.h"
 #include "hyobscure/audit/attack/interval.h"
 #include "hyobscure/audit/attack/trial.h"
 #include "hyobscure/audit/utility/utility.h"
-#include "hyobscure/audit/attack/attack_targets.h"
 
 namespace hyobscure::audit {
 

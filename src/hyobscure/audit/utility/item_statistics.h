@@ -1,7 +1,7 @@
 #pragma once
 
-#include "hyobscure/audit/utility/utility.h"
 #include "hyobscure/audit/attack/attack_targets.h"
+#include "hyobscure/audit/utility/utility.h"
 #include "hyobscure/base/progress.h"
 
 namespace hyobscure::audit {

@@ -2,8 +2,8 @@
 
 #include <cstddef>
 
-#include "hyobscure/audit/utility/utility.h"
 #include "hyobscure/audit/attack/attack_targets.h"
+#include "hyobscure/audit/utility/utility.h"
 #include "hyobscure/base/progress.h"
 #include "hyobscure/base/random.h"
 

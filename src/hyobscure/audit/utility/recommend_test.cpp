@@ -7,9 +7,9 @@
 #include <cmath>
 #include <random>
 
-#include "hyobscure/audit/utility/ranking.h"
 #include "hyobscure/audit/attack/test_people.h"
 #include "hyobscure/audit/attack/test_publications.h"
+#include "hyobscure/audit/utility/ranking.h"
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/parallel.h"
 

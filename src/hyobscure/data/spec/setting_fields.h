@@ -183,7 +183,9 @@ std::string type_name(const std::optional<T>&) {
   return type_name(T{});
 }
 
-inline std::string value_text(const std::string& value) { return value.empty() ? "none" : "\"" + value + "\""; }
+inline std::string value_text(const std::string& value) {
+  return value.empty() ? "none" : "\"" + value + "\"";
+}
 template <SpecWord Word>
 std::string value_text(const Word& value) {
   return value_text(word(value));
@@ -225,7 +227,9 @@ std::string value_text(const std::optional<T>& value) {
   return value ? value_text(*value) : "none";
 }
 
-inline bool in_range(const double& value, const Rule& rule) { return value >= rule.low && value <= rule.high; }
+inline bool in_range(const double& value, const Rule& rule) {
+  return value >= rule.low && value <= rule.high;
+}
 inline bool in_range(const int& value, const Rule& rule) { return value >= rule.low && value <= rule.high; }
 inline bool in_range(const ClusterCount& value, const Rule& rule) {
   return value.automatic || in_range(value.count, rule);

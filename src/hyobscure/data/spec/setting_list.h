@@ -10,8 +10,7 @@ template <class Visit>
 void visit_source(const char* section, SourceSpec& s, Visit&& visit) {
   visit(section, "file", s.file, Rule{},
         "file to read: CSV or TSV (also .gz, .zst), Parquet, JSON lines, DuckDB");
-  visit(section, "format", s.format, Rule{},
-        "format of the file; auto goes by its name");
+  visit(section, "format", s.format, Rule{}, "format of the file; auto goes by its name");
   visit(section, "table", s.table, Rule{}, "table of a DuckDB file");
   visit(section, "query", s.query, Rule{}, "SQL (DuckDB) that gives the rows, instead of a file");
   visit(section, "delimiter", s.delimiter, Rule{},
@@ -38,8 +37,7 @@ void visit_settings(Spec& s, Visit&& visit) {
         "features that are categories though they look like numbers");
   visit("people", "sets", s.people.sets, Rule{}, "features whose cells hold several words");
   visit("people", "set_separator", s.people.set_separator, Rule{}, "what separates the words of a set");
-  visit("people", "missing", s.people.missing,
-        Rule{},
+  visit("people", "missing", s.people.missing, Rule{},
         "an empty feature cell: an error, zero (no category), the column's mean, a category of its own, or "
         "the person is "
         "left out");
@@ -120,9 +118,7 @@ void visit_settings(Spec& s, Visit&& visit) {
         "clusters of people with alike features; auto: doubled from 5 while that lowers the leakage at the "
         "budget "
         "by a tenth or more (docs/method.md)");
-  visit("channel", "distance", s.channel.distance,
-        Rule{},
-        "distance between two people's features");
+  visit("channel", "distance", s.channel.distance, Rule{}, "distance between two people's features");
   Budget budget{s.channel.budget, s.channel.target};
   visit("channel", "budget", budget, Rule{.low = 0, .required = true},
         "largest expected distance between published and true features; or what the release must still be "

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "hyobscure/data/people/people.h"
+#include "hyobscure/obscure/groups/pools.h"
 #include "hyobscure/obscure/mechanism/mechanism.h"
 #include "hyobscure/obscure/neighbours/near.h"
-#include "hyobscure/obscure/groups/pools.h"
 
 namespace hyobscure::obscure {
 

@@ -6,8 +6,8 @@
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/parallel.h"
-#include "hyobscure/solve/channel/leakage.h"
 #include "hyobscure/solve/areas/test_areas.h"
+#include "hyobscure/solve/channel/leakage.h"
 
 namespace hyobscure::solve {
 namespace {

@@ -107,8 +107,7 @@ std::vector<std::vector<int>> curves_through(const AreaValues& areas) {
     if (std::ranges::none_of(curves, known)) curves.push_back(std::move(curve));
   };
   for (std::size_t by = 0; by < dimensions; ++by) {
-    for (const bool mirrored : {false, true})
-      add(hilbert(turned(points, by, mirrored, corner), bits));
+    for (const bool mirrored : {false, true}) add(hilbert(turned(points, by, mirrored, corner), bits));
     add(serpentine(turned(points, by, false, corner)));
   }
   return curves;

@@ -7,8 +7,8 @@
 
 #include "hyobscure/base/numeric.h"
 #include "hyobscure/base/progress.h"
-#include "hyobscure/solve/groups/boundary_search.h"
 #include "hyobscure/solve/channel/channel.h"
+#include "hyobscure/solve/groups/boundary_search.h"
 #include "hyobscure/solve/groups/partition.h"
 #include "hyobscure/solve/groups/segments.h"
 
