@@ -163,10 +163,8 @@ TEST(Spec, RefusalsNameFileLineKeyAndRemedy) {
             "--groups.count: expected a whole number. Write it as in a spec file.");
   EXPECT_EQ(refusal(kMovies, {{"groups.cont", "4"}}),
             "--groups.cont: there is no such key. Did you mean \"groups.count\"?");
-  EXPECT_EQ(
-      refusal(kMovies, {{"method.name", "magic"}}),
-      "--method.name: expected one of \"fine\", \"exact\", \"hyobscure\", \"xobf\", \"ygen\", \"privcheck\", "
-      "\"dp\", \"simp\", \"frapp\", \"random\". Correct the value.");
+  EXPECT_EQ(refusal(kMovies, {{"method.threat", "magic"}}),
+            "--method.threat: expected one of \"informed\", \"learned\", \"both\". Correct the value.");
   EXPECT_THAT(refusal(kMovies + "starts = \"ten\"\n"),
               HasSubstr("spec.toml, line 19, channel.starts: expected a whole number"));
   EXPECT_THAT(refusal(kMovies, {{"channel.clusters", "0"}}),

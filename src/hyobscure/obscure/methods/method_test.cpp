@@ -228,6 +228,20 @@ TEST_F(Methods, ThreadsDoNotMatter) {
   }
 }
 
+TEST_F(Methods, OneThatDoesNotExistIsRefusedWhereItWasAskedFor) {
+  const data::Spec asked = data::parse_spec(
+      "[people]\nfile = \"p.csv\"\nid = \"id\"\nsecret = \"y\"\nfeatures = [\"x\"]\n[method]\nname = "
+      "\"magic\"\n",
+      "spec.toml", ".");
+  try {
+    (void)method_of(asked);
+    FAIL() << "magic was found";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(),
+                testing::StartsWith("spec.toml, line 7, method.name: expected one of \"fine\", "));
+  }
+}
+
 TEST_F(Methods, ComparisonRefusesWhatDoesNotExist) {
   EXPECT_THROW((void)compare_methods(people(), spec("exact"), {.methods = {"magic"}}), InputError);
   EXPECT_THROW((void)compare_methods(people(), spec("exact"), {.budgets = {-1, 0.5}}), InputError);
