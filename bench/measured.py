@@ -32,7 +32,7 @@ def measured(*command):
 
 
 def identity(program):
-    """Changes when somebody builds the program anew: a table must not mix two of them."""
+    """Changes when somebody builds the program again: a table must not mix two of them."""
     state = os.stat(program)
     return state.st_ino, state.st_size, state.st_mtime_ns
 

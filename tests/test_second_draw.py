@@ -41,7 +41,7 @@ def test_a_second_draw_is_refused_and_says_what_both_would_tell(hyobscure, data,
     assert "100 % of the people" in refused.err and "--second-draw" in refused.err and str(first) in refused.err
     together, entropy, alone = map(
         float,
-        re.search(r"learns ([\d.]+) of ([\d.]+) bits, where this release alone tells ([\d.]+\d)", refused.err).groups(),
+        re.search(r"learns ([\d.]+) of ([\d.]+) bits, where this release alone leaks ([\d.]+\d)", refused.err).groups(),
     )
     assert alone < together < entropy
 

@@ -18,7 +18,7 @@ void Areas(benchmark::State& state) {
   AreaSearchResult result;
   double smallest = 0;
   for (auto _ : state) {
-    // What one budget teaches serves the next: each run starts anew.
+    // What one budget teaches serves the next: each run starts again.
     AreaSearch search(tables, areas, limits, {.groups = 4}, {});
     smallest = search.smallest_distance();
     result = search.solve(0.01 * static_cast<double>(state.range(0)) * smallest);

@@ -26,7 +26,7 @@ void Exact(benchmark::State& state) {
 
   ExactResult result;
   for (auto _ : state) {
-    // What one budget teaches serves the next: each run starts anew.
+    // What one budget teaches serves the next: each run starts again.
     ExactSearch fresh(tables, values, limits, settings);
     result = fresh.solve(budget);
   }

@@ -277,7 +277,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             long(options, size, pathlib.Path(folder))
     if identity(options.program) != program:
-        sys.exit(f"{options.program} was built anew during the run: these tables mix two programs")
+        sys.exit(f"{options.program} was built again during the run: these tables mix two programs")
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ class Run:
         if taken.pop("code") != 0:
             sys.exit(f"failed: {' '.join(map(str, command))}\n{text}")
         if identity(self.options.program) != self.options.identity:
-            sys.exit(f"{self.options.program} was built anew during the run: run again, or measure a copy")
+            sys.exit(f"{self.options.program} was built again during the run: run again, or measure a copy")
         taken["read_mb"], taken["written_mb"] = megabytes(*reads), megabytes(*writes)
         self.stages[name] = taken
         return text

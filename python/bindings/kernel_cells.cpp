@@ -121,7 +121,7 @@ void bind_cell_kernels(nb::module_& module) {
           nb::arg("rows"), nb::arg("cells"), "Cell: value * clusters + cluster.")
       .def(
           "parts", [](Sums& sums) { return parts_of(sums.sums.take_parts()); },
-          "Items, ascending, and the sums of each as bytes; starts anew.")
+          "Items, ascending, and the sums of each as bytes; starts again.")
       .def_prop_ro("memory", [](const Sums& sums) { return sums.sums.memory(); });
   module.def("join_parts", join_parts, nb::arg("items"), nb::arg("payloads"),
              "Items ascend; neighbours of the same item are joined. Returns items and payloads.");

@@ -8,7 +8,7 @@
 
 namespace hyobscure {
 
-/// 256 secret bits. Whoever holds the key of a mechanism can undo its release.
+/// 256 secret bits. Anyone who holds the key of a mechanism can undo its release.
 class Key {
  public:
   using Bytes = std::array<unsigned char, 32>;

@@ -32,7 +32,7 @@ class CellSums {
   };
   static constexpr std::uint32_t kNoItem = ~0u;
 
-  /// All items, ascending; starts anew.
+  /// All items, ascending; starts again.
   [[nodiscard]] std::vector<Part> take_parts();
   /// Bytes that the sums take in memory.
   [[nodiscard]] std::size_t memory() const { return sums_.size() * sizeof(std::int64_t); }

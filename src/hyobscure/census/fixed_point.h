@@ -7,7 +7,7 @@
 
 namespace hyobscure::census {
 
-/// Numbers as whole multiples of a unit, so that their sums are exact: whoever adds up, in whatever order and
+/// Numbers as whole multiples of a unit, so that their sums are exact: in whatever order and
 /// in however many parts, gets the same bits. A sum of `count` numbers, none larger than `largest`, never
 /// overflows. The unit is at most 2^-49 of the largest for few numbers, 2^-31 for a thousand million.
 class FixedPoint {

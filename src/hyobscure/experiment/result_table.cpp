@@ -58,7 +58,7 @@ void ResultTable::read() {
   std::getline(lines, columns);
   if (head != head_ || csv_cells(columns) != columns_)
     throw InputError({.source = file_.string()}, "holds results of other settings or of another size",
-                     "Give another folder with -o, or remove the file to start anew.");
+                     "Give another folder with -o, or remove the file to start again.");
   for (std::string line; std::getline(lines, line);) {
     rows_.push_back(csv_cells(line));
     if (rows_.back().size() != columns_.size())

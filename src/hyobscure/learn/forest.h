@@ -15,7 +15,7 @@ namespace hyobscure::learn {
 
 struct ForestSettings {
   int trees = 100;  ///< at least 1
-  /// Columns drawn anew at every node, of which the best split is taken; 0: all of them.
+  /// Columns drawn again at every node, of which the best split is taken; 0: all of them.
   std::size_t columns_tried = 0;
   /// Columns from this one on are tried at every node beside the drawn ones.
   std::size_t always_tried_from = std::numeric_limits<std::size_t>::max();

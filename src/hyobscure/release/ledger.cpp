@@ -117,7 +117,7 @@ Ledger Ledger::read(const std::filesystem::path& file) {
 void Ledger::write(const std::filesystem::path& file) const {
   Json json = {{"kind", kKind},
                {"format", kFormat},
-               {"private", "tells who is in the data to whoever can guess their ids"},
+               {"private", "reveals who is in the data to anyone who can guess their ids"},
                {"salt", salt_.text()},
                {"draws", Json::array()}};
   for (const LedgerEntry& entry : entries_) json["draws"].push_back(entry_json(entry));
@@ -174,7 +174,7 @@ std::filesystem::path end_of_links(std::filesystem::path file) {
 
 namespace {
 
-/// Whether the locked file still has its name: whoever had it before has taken it away.
+/// Whether the locked file still has its name: the process that had it before may have taken it away.
 bool is_still_there(int descriptor, const std::filesystem::path& file) {
   struct stat locked{}, named{};
   return ::fstat(descriptor, &locked) == 0 && ::stat(file.c_str(), &named) == 0 &&

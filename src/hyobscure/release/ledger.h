@@ -66,7 +66,7 @@ class Ledger {
 /// publications at once each would see nobody. A file beside the ledger that goes with this object.
 class LedgerLock {
  public:
-  /// Waits for whoever has it. Throws InputError when the file cannot be made, and Stopped.
+  /// Waits for the process that has it. Throws InputError when the file cannot be made, and Stopped.
   LedgerLock(const std::filesystem::path& ledger, const Progress& progress);
   ~LedgerLock();
   LedgerLock(const LedgerLock&) = delete;

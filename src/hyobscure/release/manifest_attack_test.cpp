@@ -1,7 +1,7 @@
 // What the manifest gives away to an attacker who knows every secret but one.
 //
 // The attacker knows everybody's group and kept cells (they are published), every secret but the target's,
-// the method and its settings. For each value of the target's group it computes the manifest anew, and keeps
+// the method and its settings. For each value of the target's group it computes the manifest again, and keeps
 // the values for which it is the same, byte for byte. Its prior is the distribution of values among the
 // people who share group and kept cells with the target; what remains is the entropy of the prior restricted
 // to the kept values. Without a manifest that is H(Y | G, K), the promise of this test; the mean over people

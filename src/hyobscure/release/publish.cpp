@@ -127,8 +127,8 @@ std::string how_many(const EarlierDraw& draw) {
   const EarlierDraw& last = earlier.back();
   throw InputError(
       {.source = ledger.string()},
-      fmt::format("{} in {} (published {}) would be drawn for a second time: whoever sees {} "
-                  "learns {}{:.4f} of {:.4f} bits{}, where this release alone tells {:.4f}",
+      fmt::format("{} in {} (published {}) would be drawn for a second time: anyone who sees {} "
+                  "learns {}{:.4f} of {:.4f} bits{}, where this release alone leaks {:.4f}",
                   how_many(last), last.entry.release, last.entry.published,
                   earlier.size() == 1 ? "both releases" : fmt::format("all {} releases", earlier.size() + 1),
                   together.composition.exact ? "" : "up to ", together.composition.bits,

@@ -268,12 +268,13 @@ Json settings_facts(const data::Spec& spec) {
 Json limits_facts(const ReportInput& input) {
   Json limits = {
       "The group of a person is published as it is.",
-      "Published rows are true rows of true people of the same group. Whoever recognises a row learns that "
+      "Published rows are true rows of true people of the same group. Anyone who recognises a row learns "
+      "that "
       "its owner "
       "is in the data, and the owner's group.",
-      "Leakage is an average over people. A rare value can be told with more certainty than the average.",
-      "A second, independent release of the same people tells far more than one: publish once.",
-      "Whoever holds the mechanism file or its key can undo the release. Keep it as you keep the data.",
+      "Leakage is an average over people. A rare value can be inferred with more certainty than the average.",
+      "A second, independent release of the same people leaks far more than one: publish once.",
+      "Anyone who holds the mechanism file or its key can undo the release. Keep it as you keep the data.",
       "What is published elsewhere about the same people is not counted here.",
       "Attacks show what these attackers found. The leakage in bits bounds, on average over people, every "
       "attacker who sees this release only, even one who knows all rows, all secrets and the channel, but "
@@ -292,7 +293,7 @@ std::string report_facts(const ReportInput& input) {
   Json json = {{"format", 1},
                {"program", fmt::format("hyobscure {}", version())},
                {"made", today()},
-               {"title", fmt::format("Release of {} people: what it tells about \"{}\"",
+               {"title", fmt::format("Release of {} people: what it reveals about \"{}\"",
                                      input.reading.people.size(), input.spec.people.secret.text())},
                {"data", data_facts(input)}};
   if (input.manifest != nullptr) json["release"] = release_facts(input);

@@ -17,7 +17,7 @@ class VerifySpace : public VerifyTest<release::SpaceReleaseTest> {
  protected:
   std::string detail(const std::string& check) const { return find(alone(), check).detail; }
 
-  /// Writes the areas anew for a manifest that was changed, as a careful forger does.
+  /// Writes the areas again for a manifest that was changed, as a careful forger does.
   void redraw() const {
     const published::Manifest manifest =
         published::read_manifest(folder_ / "out" / published::Manifest::kFileName);

@@ -26,7 +26,7 @@ enum class Attacker {
 /// training rows.
 using OwnModel = std::function<learn::Predictions(const data::SparseRows& rows)>;
 
-/// An attacker of the caller's. The same controls, splits and publications are for him.
+/// An attacker of the caller's. The same controls, splits and publications are for it.
 struct OwnAttacker {
   std::string name;
   /// Learns from rows and their numbers (classes = 0), or their classes 0 .. classes-1, all of which occur.
@@ -39,7 +39,7 @@ struct OwnAttacker {
 enum class Scenario {
   I,       ///< learns from true features and secrets of some people, attacks the release of the others
   II,      ///< learns from the release and the true secrets of some people in it, attacks the others
-  Shadow,  ///< learns from people of his own on whom he ran the mechanism; see shadow.h
+  Shadow,  ///< learns from people of its own on whom it ran the mechanism; see shadow.h
 };
 
 struct AttackSettings {

@@ -30,7 +30,7 @@ struct InformedErrors {
   double advantage() const { return group_only - error; }
 };
 
-/// The informed attacker: he knows every true row and secret but the target's, and the channel. His guess is
+/// The informed attacker knows every true row and secret but the target's, and the channel. Its guess is
 /// the median (ordered secrets) or the mode of P(value | signal), and nobody who sees one release has a
 /// smaller expected error:
 ///
@@ -45,7 +45,7 @@ struct InformedErrors {
                                              std::span<const double> numbers,
                                              std::span<const Place> places = {});
 
-/// A pool whose people are published anew, independently, in every release.
+/// A pool whose people are published again, independently, in every release.
 struct ReleasedPool {
   std::vector<std::uint32_t> people;
   /// O(donor | u) for every u of `people`, in their order. Called from many threads.
@@ -63,8 +63,8 @@ struct RepeatedErrors {
   std::optional<Estimate> km = {};  ///< places only
 };
 
-/// The informed attacker who sees R independent releases of the same people: his posterior of being person u
-/// of the pool is proportional to the product of O(donor_r | u); he guesses median or mode of its values, and
+/// The informed attacker who sees R independent releases of the same people: its posterior of being person u
+/// of the pool is proportional to the product of O(donor_r | u); it guesses median or mode of its values, and
 /// the one of least expected distance.
 ///
 /// `donors_of(r)` draws release r = 0, 1, ... and gives the donor of every person; called from one thread.

@@ -14,10 +14,10 @@ namespace hyobscure::audit {
 using MechanismOn =
     std::function<std::vector<std::uint32_t>(std::span<const std::uint32_t> people, const Key& key)>;
 
-/// The shadow attacker (after Shokri et al. 2017): a random known_share of the people are his own; he runs
+/// The shadow attacker (after Shokri et al. 2017): a random known_share of the people are its own; it runs
 /// the same mechanism on them, learns secrets from the obscured rows that gives, and attacks the publication
-/// of the others. Unlike the attacker of scenario I he has seen what the mechanism makes of a row; unlike
-/// that of scenario II he needs nobody in the release.
+/// of the others. Unlike the attacker of scenario I it has seen what the mechanism makes of a row; unlike
+/// that of scenario II it needs nobody in the release.
 ///
 /// `unobscured` of the result learns from and attacks true features. Otherwise as attack().
 [[nodiscard]] std::vector<AttackResult> shadow_attack(const AttackTargets& targets,

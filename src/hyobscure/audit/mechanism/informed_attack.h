@@ -15,7 +15,7 @@ namespace hyobscure::audit {
 [[nodiscard]] std::vector<audit::SignalTable> signal_tables(const obscure::Signals& signals,
                                                             const data::People& people);
 
-/// The strata as pools that are published anew in every release. `signals` must outlive them.
+/// The strata as pools that are published again in every release. `signals` must outlive them.
 [[nodiscard]] std::vector<audit::ReleasedPool> released_pools(const obscure::Signals& signals);
 
 }  // namespace hyobscure::audit

@@ -121,7 +121,7 @@ void add_informed(Audit& audit, const data::Spec& spec, const data::People& peop
       targets.places);
 }
 
-/// The spec by which an attacker fits the same method to people of his own: the groups are known to him.
+/// The spec by which an attacker fits the same method to people of its own: it knows the groups.
 data::Spec shadow_spec(const data::Spec& spec, const obscure::Mechanism& mechanism,
                        const data::People& people) {
   data::Spec own = spec;
@@ -171,7 +171,7 @@ void add_shadow(Audit& audit, const data::Spec& spec, const data::People& people
       audit.attacks.push_back(std::move(result));
   } catch (const InputError& error) {
     audit.notes.push_back(
-        fmt::format("The shadow attacker was not measured: his own people do not allow the method ({}).",
+        fmt::format("The shadow attacker was not measured: its own people do not allow the method ({}).",
                     error.problem()));
   }
 }

@@ -30,7 +30,7 @@ struct Audit {
   std::vector<std::string> notes;  ///< what was not measured, and why
 };
 
-/// The audit as the spec has it ([audit]) of a mechanism: every repetition draws anew, in memory; the first
+/// The audit as the spec has it ([audit]) of a mechanism: every repetition draws again, in memory; the first
 /// draw is the release itself. `task`: as task_label() reads it. `own`: attackers of the caller's beside
 /// those of the spec. Throws InputError for people whom nobody could audit, and Stopped.
 ///

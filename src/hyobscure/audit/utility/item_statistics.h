@@ -11,7 +11,7 @@ struct ItemStatistics {
   UtilityResult popularity;
 };
 
-/// What whoever counts over items would get wrong. With n_i people who truly have item i, m_i their mean
+/// What counts over items would get wrong. With n_i people who truly have item i, m_i their mean
 /// value, and c_i, p_i the same in the publication:
 ///
 ///   means        sum_i n_i |p_i - m_i| / sum_i n_i         in units of the values

@@ -78,7 +78,7 @@ RecommendUtility not_measurable(const RecommendUtility& utility, const char* rea
 std::string sample_note(std::size_t people, std::size_t most_people) {
   return people <= most_people
              ? ""
-             : fmt::format("of {} people, {} are drawn anew in each repetition", people, most_people);
+             : fmt::format("of {} people, {} are drawn again in each repetition", people, most_people);
 }
 
 std::string similar_note(const std::string& note, double share_without_similar) {

@@ -13,7 +13,7 @@ struct RecommendSettings {
   double hidden_share = 0.2;  ///< of the items that anybody has, at least one; above 0, below 1
   double known_share = 0.7;   ///< of the people: their hidden items are known, those of the others tested
   int repetitions = 10;       ///< each with its own split and its own publication; at least 2
-  /// Of more people, so many are drawn anew in each repetition: similarities are quadratic in them.
+  /// Of more people, so many are drawn again in each repetition: similarities are quadratic in them.
   std::size_t most_people = 20'000;
 };
 

@@ -13,7 +13,7 @@ namespace hyobscure::audit {
 
 inline constexpr std::uint32_t kLeftOut = std::numeric_limits<std::uint32_t>::max();
 
-/// Some of the items, numbered anew in the same order.
+/// Some of the items, numbered again in the same order.
 struct ItemChoice {
   std::vector<std::uint32_t> number_of_item = {};  ///< or kLeftOut
   std::size_t count = 0;

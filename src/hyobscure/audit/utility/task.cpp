@@ -143,7 +143,7 @@ class TwoClassTask : public ClassTask {
   }
 };
 
-// Classes numbered anew: 0, 1, ... in ascending order. Nothing for a label that is the same for all.
+// Classes numbered again: 0, 1, ... in ascending order. Nothing for a label that is the same for all.
 std::unique_ptr<Task> task_of(const TaskLabel& label) {
   const auto constant = [](const auto& labels) {
     return std::adjacent_find(labels.begin(), labels.end(), std::not_equal_to<>()) == labels.end();

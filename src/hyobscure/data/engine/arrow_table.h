@@ -90,7 +90,7 @@ struct ArrowRows {
 void export_stream(ArrowRows rows, ArrowArrayStream* stream);
 
 /// A table in the memory of another library. Its cells are not copied: the batches of the streams that it was
-/// made of live as long as it does, and whoever gave them must not change them meanwhile.
+/// made of live as long as it does, and their owner must not change them meanwhile.
 class ArrowTable {
  public:
   /// Rows [begin, end) of a column.

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t kGone = ~0u;
 
-/// The values of an axis that points still use, numbered anew in the points as well.
+/// The values of an axis that points still use, numbered again in the points as well.
 void keep_used_values(Axis& axis, std::size_t place, SecretSpace& space) {
   std::vector<bool> used(axis.values.size(), false);
   for (const SecretSpace::Point& point : space.points) used[point[place]] = true;

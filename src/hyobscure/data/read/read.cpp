@@ -89,8 +89,8 @@ constexpr std::uint32_t kMostKeptCombinations = 1000;
   const auto most = static_cast<std::size_t>(std::ranges::max_element(distinct) - distinct.begin());
   throw InputError(
       {.source = relation.name, .column = spec.people.keep[most]},
-      fmt::format("people.keep gives {} combinations of cells, more than {}: such a column tells people "
-                  "apart and should not be kept",
+      fmt::format("people.keep gives {} combinations of cells, more than {}: such a column identifies people "
+                  "and should not be kept",
                   combinations, kMostKeptCombinations),
       "Take it out of people.keep, or make its values coarser in a query.");
 }

@@ -10,7 +10,7 @@
 namespace hyobscure::data {
 
 /// The first half of reading: the people of the spec with their secrets and cells are in hyo_kept, and
-/// whoever is left out is counted. Features come next.
+/// people who are left out are counted. Features come next.
 class KeptPeople {
  public:
   /// All must outlive this; `reading` gets its sources and counts.

@@ -149,7 +149,7 @@ void SecretReader::refuse_missing(std::int64_t number) const {
             first_row(engine_, people_, as_text(people_.column(spec_.people.id)) + " AS id", homeless);
         row > 0)
       throw InputError({.source = people_.name, .row = row},
-                       fmt::format("the person has no event that tells home ({} in all)", people),
+                       fmt::format("the person has no event that reveals home ({} in all)", people),
                        "Set secret.missing = \"leave-out\", or another rule in secret.home.");
   }
 }

@@ -28,7 +28,7 @@ class SecretReader {
   std::vector<SecretCells> cells() const;
 
   /// Takes people whose secret fewer than secret.fewest_people share out of hyo_kept, and numbers the others
-  /// anew. Returns whether there were any.
+  /// again. Returns whether there were any.
   bool leave_out_rare(ReadCounts& counts) const;
 
   /// Secrets, values and space of the people of hyo_kept, whose ids `people` has.

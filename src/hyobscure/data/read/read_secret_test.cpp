@@ -250,7 +250,7 @@ TEST_F(ReadHome, ACategoryTellsHome) {
       "bob,Home (private),0.5,0.5\nbob,Home (private),0.5,0.5\nbob,Home (private),0.9,0.9\nbob,z,,\n"
       "cid,x,0.1,0.9\n");
   EXPECT_THAT(refusal(home(kCategory)),
-              HasSubstr("people.csv, row 3: the person has no event that tells home (1 person"));
+              HasSubstr("people.csv, row 3: the person has no event that reveals home (1 person"));
   const Spec spec = home(std::string(kCategory) + "missing = \"leave-out\"\nhome_events = \"leave-out\"\n");
   Engine engine({.folder = spec.folder}, {});
   const Reading reading = read_people(engine, spec);

@@ -186,7 +186,7 @@ TEST_F(Read, RefusesAKeptColumnThatTellsPeopleApart) {
   EXPECT_THAT(
       refusal(wide({{"people.keep", "sex,street"}, {"people.allow_identifying", "street"}})),
       AllOf(HasSubstr("column \"street\": people.keep gives 1001 combinations of cells, more than 1000: "
-                      "such a column tells people apart and should not be kept"),
+                      "such a column identifies people and should not be kept"),
             Not(HasSubstr("lane"))));
   EXPECT_EQ(read(wide({{"people.keep", "street"},
                        {"people.allow_identifying", "street"},

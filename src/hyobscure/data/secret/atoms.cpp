@@ -131,7 +131,7 @@ class ShrinkingTree {
     if (right != kNone) before_[right] = left;
   }
 
-  /// Whoever stands beside it may now be joined with it.
+  /// Its neighbours may now be joined with it.
   void become_end(std::uint32_t node, std::int64_t people) {
     is_end_[node] = true;
     people_[node] = people;

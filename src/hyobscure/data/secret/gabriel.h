@@ -22,8 +22,8 @@ struct WholePoints {
 ///
 /// It is connected: of the shortest pair between two pieces a blocker would be nearer to both ends.
 /// A k-d tree lists the points around each point by distance, without the boxes that lie wholly behind one
-/// already listed; whoever is not behind any is held against the tree once more. Time is about n log n where
-/// points have few neighbours.
+/// already listed; a point that is not behind any is held against the tree once more. Time is about n log n
+/// where points have few neighbours.
 std::vector<std::vector<std::uint32_t>> gabriel_graph(const WholePoints& points);
 
 }  // namespace hyobscure::data

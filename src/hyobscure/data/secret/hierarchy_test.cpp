@@ -50,7 +50,7 @@ SimilarityTable random_table(std::mt19937& random, std::size_t count) {
   return table;
 }
 
-/// All pairs of clusters anew in each step, from the similarities of their members.
+/// All pairs of clusters again in each step, from the similarities of their members.
 std::set<Cluster> slowly(const SimilarityTable& table) {
   const std::size_t count = table.names.size();
   std::set<Cluster> waiting, all;

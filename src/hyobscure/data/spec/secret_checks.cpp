@@ -78,7 +78,7 @@ void check_home_rule(const Spec& spec) {
            "Add [events], or give home with the person.");
   if (category && (s.home_column.empty() || s.home_category.empty()))
     refuse(spec, "secret.home = \"category\" needs secret.home_column and secret.home_category",
-           "Name the column of events and the category that tells home.");
+           "Name the column of events and the category that reveals home.");
   if (!category)
     refuse_keys(
         spec,

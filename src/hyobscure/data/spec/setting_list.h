@@ -192,7 +192,7 @@ void visit_settings(Spec& s, Visit&& visit) {
   visit("audit", "folds", s.audit.folds, Rule{.low = 2, .high = 100},
         "scenario II: each fold is attacked with the secrets of the others");
   visit("audit", "shadow", s.audit.shadow, Rule{.low = 0, .high = 100},
-        "repetitions of the attacker who fits the same method to people of his own and learns from that");
+        "repetitions of the attacker who fits the same method to people of its own and learns from that");
   visit("audit", "task", s.audit.task, Rule{},
         "a kept column that users of the release will predict; the audit measures how well they can");
 }

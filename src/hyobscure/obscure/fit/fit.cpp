@@ -214,7 +214,7 @@ MethodInput method_input(const data::People& people, const data::Spec& spec, con
   return {
       .tables = tables,
       .values = terms.values,
-      .areas = terms.areas ? &*terms.areas : nullptr,
+      .layout = *terms.layout,
       .people = people,
       .cluster_of_person = census.clustering.cluster_of_row,
       .distance = spec.channel.distance,

@@ -35,15 +35,6 @@ double smallest_that(double low, double high, const std::function<bool(double)>&
   return low;
 }
 
-/// The rows in which values lie: one, or the curves through a map.
-std::vector<solve::OrderedValues> rows_of(const data::People& people, bool boxes) {
-  const auto areas = area_values(people, boxes);
-  if (!areas) return {ordered_values(people)};
-  std::vector<solve::OrderedValues> rows;
-  for (const auto& curve : solve::curves_through(*areas)) rows.push_back(solve::along(*areas, curve));
-  return rows;
-}
-
 GroupCountOption option_of(const std::vector<solve::OrderedValues>& rows, const data::Spec& spec, int count) {
   const auto possible = [&](const solve::GroupLimits& limits) {
     return std::ranges::any_of(rows, [&](const solve::OrderedValues& values) {
@@ -122,7 +113,7 @@ double memory_estimate(const data::People& people, const census::Census& census)
 
 Inspection inspect(const data::People& people, const data::Spec& spec, const Progress& progress) {
   const std::vector<solve::OrderedValues> rows =
-      rows_of(people, spec.groups.shape == data::GroupShape::Boxes);
+      layout_of(people, spec.groups.shape == data::GroupShape::Boxes)->rows();
   const solve::OrderedValues& values = rows[0];
   Inspection result;
   result.people = people.size();

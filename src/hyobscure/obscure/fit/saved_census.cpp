@@ -306,7 +306,7 @@ bool is_whole(const data::People& people) {
          is_whole(people.features);
 }
 
-/// Counted anew: everything else rests on these numbers.
+/// Counted again: everything else rests on these numbers.
 bool are_counts(const Eigen::MatrixXd& counts, const data::People& people,
                 const std::vector<std::uint32_t>& cluster_of_row, Eigen::Index clusters) {
   Eigen::MatrixXd expected = Eigen::MatrixXd::Zero(clusters, static_cast<Eigen::Index>(people.values.size()));

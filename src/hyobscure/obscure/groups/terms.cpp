@@ -23,8 +23,7 @@ std::string limits_text(const solve::GroupLimits& limits) {
 }
 
 [[noreturn]] void throw_infeasible(const data::Spec& spec, const solve::OrderedValues& values,
-                                   const solve::GroupLimits& limits, int groups,
-                                   const std::string& found = "no grouping meets the limits: ") {
+                                   const solve::GroupLimits& limits, int groups, const std::string& found) {
   const solve::Infeasibility why = solve::explain_infeasible(values, limits, groups);
   std::string remedy =
       why.nearest.empty() ? "Widen the limits in [groups]." : "Settings near yours that work:";
@@ -59,66 +58,36 @@ solve::Partition fixed_groups(const data::Spec& spec, const solve::OrderedValues
   return partition;
 }
 
-int smallest_feasible_count(const data::Spec& spec, const solve::OrderedValues& values,
-                            const solve::GroupLimits& limits) {
-  const auto feasible = solve::feasible_counts(values, limits);
-  if (!feasible.empty()) return feasible.front();
-  const double fewest =
-      std::max(values.people.sum() / limits.most_people, values.distinct.sum() / limits.most_values);
-  throw_infeasible(spec, values, limits, std::max(1, static_cast<int>(std::ceil(fewest))));
-}
-
 // --- first groups
 
-solve::Partition first_runs(const data::Spec& spec, const solve::OrderedValues& values,
-                            const solve::GroupLimits& limits) {
+std::optional<solve::Partition> find_groups(const data::Spec& spec, const solve::ValueLayout& layout,
+                                            const solve::GroupLimits& limits, int count) {
+  RandomStream random(search_key(spec).derive("first groups"));
+  return layout.first_groups(limits, count, spec.groups.first == data::FirstGroups::Paper, random);
+}
+
+/// Along a row everything can be explained and proven; of areas there may be others.
+[[noreturn]] void throw_none_found(const data::Spec& spec, const solve::ValueLayout& layout,
+                                   const solve::GroupLimits& limits, int count) {
+  throw_infeasible(spec, layout.rows().front(), limits, count,
+                   layout.search_is_exact()
+                       ? "no grouping meets the limits: "
+                       : "no areas within the limits were found; along a curve through all values, ");
+}
+
+/// Of the number that the spec asks for, or of the smallest that works.
+solve::Partition first_groups(const data::Spec& spec, const solve::OrderedValues& values,
+                              const solve::ValueLayout& layout, const solve::GroupLimits& limits) {
   if (!spec.groups.fixed.empty()) return fixed_groups(spec, values, limits);
-  const int count = spec.groups.count ? *spec.groups.count : smallest_feasible_count(spec, values, limits);
-  const auto optimal = solve::optimal_groups(values, limits, count);
-  if (!optimal) throw_infeasible(spec, values, limits, count);
-  if (spec.groups.first == data::FirstGroups::Optimal) return *optimal;
-  RandomStream random(search_key(spec).derive("first groups"));
-  return solve::paper_groups(values, limits, count, random).partition;
-}
-
-constexpr int kStarts = 30;       // of k-means, for areas of least spread
-constexpr int kPaperStarts = 20;  // until one is within the limits
-
-std::optional<solve::Partition> find_areas(const data::Spec& spec, const solve::AreaValues& areas,
-                                           const solve::GroupLimits& limits, int count) {
-  RandomStream random(search_key(spec).derive("first groups"));
-  if (spec.groups.first == data::FirstGroups::Paper)
-    for (int start = 0; start < kPaperStarts; ++start)
-      if (auto found = solve::clustered_areas(areas, limits, count, 1, random)) return found;
-  auto best = solve::areas_along_curves(areas, limits, count);
-  if (spec.groups.first == data::FirstGroups::Paper) return best;
-  auto clustered = solve::clustered_areas(areas, limits, count, kStarts, random);
-  if (clustered && (!best || solve::spread(areas, *clustered) < solve::spread(areas, *best)))
-    return clustered;
-  return best;
-}
-
-/// Along a curve through the map everything can be explained and proven; other areas there may be.
-[[noreturn]] void throw_no_areas(const data::Spec& spec, const solve::AreaValues& areas,
-                                 const solve::GroupLimits& limits, int count) {
-  throw_infeasible(spec, solve::along(areas, solve::curves_through(areas).front()), limits, count,
-                   "no areas within the limits were found; along a curve through all values, ");
-}
-
-solve::Partition first_areas(const data::Spec& spec, const solve::AreaValues& areas,
-                             const solve::GroupLimits& limits) {
-  const double people = areas.people.sum(), distinct = areas.distinct.sum();
-  const int fewest = std::max(
-      1, static_cast<int>(std::ceil(std::max(people / limits.most_people, distinct / limits.most_values))));
-  const int most = static_cast<int>(
-      std::min(people / std::max(1.0, limits.least_people), distinct / std::max(1.0, limits.least_values)));
   if (spec.groups.count) {
-    if (auto found = find_areas(spec, areas, limits, *spec.groups.count)) return *std::move(found);
-    throw_no_areas(spec, areas, limits, *spec.groups.count);
+    if (auto found = find_groups(spec, layout, limits, *spec.groups.count)) return *std::move(found);
+    throw_none_found(spec, layout, limits, *spec.groups.count);
   }
-  for (int count = fewest; count <= std::min(most, areas.count()); ++count)
-    if (auto found = find_areas(spec, areas, limits, count)) return *std::move(found);
-  throw_no_areas(spec, areas, limits, fewest);
+  for (const int count : layout.counts_to_try(limits))
+    if (auto found = find_groups(spec, layout, limits, count)) return *std::move(found);
+  const double fewest =
+      std::max(values.people.sum() / limits.most_people, values.distinct.sum() / limits.most_values);
+  throw_none_found(spec, layout, limits, std::max(1, static_cast<int>(std::ceil(fewest))));
 }
 
 // --- the values of a secret that is no single number
@@ -209,17 +178,6 @@ bool is_box(const data::SecretSpace& space, std::span<const int> values) {
   return true;
 }
 
-/// Nothing: none were found, and others will do.
-std::optional<solve::Partition> first_boxes(const data::Spec& spec, const solve::AreaValues& boxes,
-                                            const solve::GroupLimits& limits) {
-  try {
-    return first_areas(spec, boxes, limits);
-  } catch (const InputError&) {
-    if (spec.groups.shape == data::GroupShape::Boxes) throw;
-    return std::nullopt;
-  }
-}
-
 }  // namespace
 
 Key search_key(const data::Spec& spec) {
@@ -240,8 +198,13 @@ solve::OrderedValues ordered_values(const Population& population) {
   return values;
 }
 
-std::optional<solve::AreaValues> area_values(const Population& population, bool boxes) {
-  if (!population.space || !population.space->hierarchy.empty()) return std::nullopt;
+namespace {
+
+bool lie_in_a_row(const Population& population) {
+  return !population.space || !population.space->hierarchy.empty();
+}
+
+solve::AreaValues area_values(const Population& population, bool boxes) {
   solve::OrderedValues values = ordered_values(population);
   solve::AreaValues areas{.positions = middle_positions(*population.space, values.people.size()),
                           .people = std::move(values.people),
@@ -255,6 +218,37 @@ std::optional<solve::AreaValues> area_values(const Population& population, bool 
       return is_box(*space, group);
     };
   return areas;
+}
+
+solve::OrderedValues with_pools(solve::OrderedValues values, const PoolLimits* pools) {
+  if (pools != nullptr)
+    values.joinable = {values.count(), [pools, before = values.joinable](int first, int end) {
+                         return before(first, end) && pools->allow_run(first, end);
+                       }};
+  return values;
+}
+
+/// The predicate outlives this call, and so it has limits of its own.
+solve::AreaValues with_pools(solve::AreaValues areas, const PoolLimits* pools) {
+  if (pools != nullptr)
+    areas.may_be_group = [limits = *pools, before = areas.may_be_group](std::span<const int> group) {
+      return (!before || before(group)) && limits.allow(group);
+    };
+  return areas;
+}
+
+/// `pools`: what kept columns ask of groups, or nothing.
+std::shared_ptr<const solve::ValueLayout> layout_within(const Population& population, bool boxes,
+                                                        const PoolLimits* pools) {
+  if (lie_in_a_row(population))
+    return std::make_shared<solve::RunLayout>(with_pools(ordered_values(population), pools));
+  return std::make_shared<solve::AreaLayout>(with_pools(area_values(population, boxes), pools));
+}
+
+}  // namespace
+
+std::shared_ptr<const solve::ValueLayout> layout_of(const Population& population, bool boxes) {
+  return layout_within(population, boxes, nullptr);
 }
 
 solve::GroupLimits group_limits(const data::Spec& spec) {
@@ -279,39 +273,26 @@ PoolLimits pool_limits(const Population& population, const data::Spec& spec,
   return {population, for_pools ? limits.least_people : 1, for_pools ? limits.least_values : 1};
 }
 
-solve::OrderedValues with_pools(solve::OrderedValues values, const PoolLimits* pools) {
-  if (pools != nullptr)
-    values.joinable = {values.count(), [pools, before = values.joinable](int first, int end) {
-                         return before(first, end) && pools->allow_run(first, end);
-                       }};
-  return values;
+Terms terms_with(const Population& population, const data::Spec& spec, const solve::GroupLimits& limits,
+                 const PoolLimits* pools, bool boxes) {
+  Terms terms{.values = with_pools(ordered_values(population), pools),
+              .layout = layout_within(population, boxes, pools),
+              .limits = limits,
+              .first_groups = {}};
+  terms.first_groups = first_groups(spec, terms.values, *terms.layout, limits);
+  return terms;
 }
 
-/// The predicate outlives this call, and so it has limits of its own.
-std::optional<solve::AreaValues> with_pools(std::optional<solve::AreaValues> areas, const PoolLimits* pools) {
-  if (areas && pools != nullptr)
-    areas->may_be_group = [limits = *pools, before = areas->may_be_group](std::span<const int> group) {
-      return (!before || before(group)) && limits.allow(group);
-    };
-  return areas;
-}
-
-/// `pools`: what kept columns ask of groups, or nothing.
+/// `pools`: what kept columns ask of groups, or nothing. Of several secrets boxes are tried first.
 Terms terms_within(const Population& population, const data::Spec& spec, const solve::GroupLimits& limits,
                    const PoolLimits* pools) {
-  Terms terms{.values = with_pools(ordered_values(population), pools), .limits = limits, .first_groups = {}};
-  if (population.space && population.space->axes.size() > 1 &&
-      spec.groups.shape != data::GroupShape::Connected) {
-    terms.areas = with_pools(area_values(population, true), pools);
-    if (auto boxes = first_boxes(spec, *terms.areas, terms.limits)) {
-      terms.first_groups = *std::move(boxes);
-      return terms;
+  const bool several = population.space && population.space->axes.size() > 1;
+  if (several && spec.groups.shape != data::GroupShape::Connected) try {
+      return terms_with(population, spec, limits, pools, true);
+    } catch (const InputError&) {
+      if (spec.groups.shape == data::GroupShape::Boxes) throw;
     }
-  }
-  terms.areas = with_pools(area_values(population, false), pools);
-  terms.first_groups = terms.areas ? first_areas(spec, *terms.areas, terms.limits)
-                                   : first_runs(spec, terms.values, terms.limits);
-  return terms;
+  return terms_with(population, spec, limits, pools, false);
 }
 
 bool admit_groups(const Population& population, const data::Spec& spec, const solve::GroupLimits& limits) {

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <optional>
+#include <memory>
 
 #include "hyobscure/base/random.h"
 #include "hyobscure/data/spec/spec.h"
 #include "hyobscure/obscure/groups/population.h"
-#include "hyobscure/solve/areas/areas.h"
+#include "hyobscure/solve/areas/value_layout.h"
 #include "hyobscure/solve/groups/partition.h"
 
 namespace hyobscure::obscure {
@@ -13,10 +13,9 @@ namespace hyobscure::obscure {
 /// The people by value, as the partition search sees them.
 [[nodiscard]] solve::OrderedValues ordered_values(const Population& population);
 
-/// The people by value, where values do not lie in a row: on a map, of several secrets, of categories without
-/// a hierarchy. Nothing: they do.
-/// boxes: of several secrets, a group is what a range or list of each by itself crosses.
-[[nodiscard]] std::optional<solve::AreaValues> area_values(const Population& population, bool boxes);
+/// How the values lie: in a row, or otherwise on a map, of several secrets, of categories without a
+/// hierarchy. boxes: of several secrets, a group is what a range or list of each by itself crosses.
+[[nodiscard]] std::shared_ptr<const solve::ValueLayout> layout_of(const Population& population, bool boxes);
 
 /// (k, alpha) and (l, beta) of the spec; k is at least 2, since somebody alone could publish only themselves.
 /// Throws InputError where they are not given: they have no default.
@@ -28,7 +27,7 @@ namespace hyobscure::obscure {
 /// What the publisher asks for, and the groups to start from.
 struct Terms {
   solve::OrderedValues values;
-  std::optional<solve::AreaValues> areas = {};  ///< where the values of the secret do not lie in a row
+  std::shared_ptr<const solve::ValueLayout> layout = {};  ///< how the values of the secret lie
   solve::GroupLimits limits;
   solve::Partition first_groups;
 };

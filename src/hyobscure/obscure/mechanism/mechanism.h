@@ -32,7 +32,7 @@ struct Round {
 };
 
 /// What `fit` finds and `publish` applies: groups, channels, cluster model and the key of the draws. Private:
-/// whoever holds it can undo the release.
+/// anyone who holds it can undo the release.
 struct Mechanism {
   static constexpr int kFormat = 4;
 

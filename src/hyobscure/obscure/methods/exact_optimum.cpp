@@ -12,7 +12,7 @@ constexpr const char* kBestFound =
     "The groups are the best found: no proof covers all ways to join neighbours. The joint gap is to what "
     "the sizes of any groups within the limits must tell.";
 
-MethodResult result_of(const MethodInput& input, FoundGroups found) {
+MethodResult result_of(const MethodInput& input, solve::FoundGroups found) {
   if (input.keeps()) {  // the groups were searched as if nothing were kept: no proof about what is published
     MethodResult result = solved_result(input, solve_groups(input, found.partition, 0));
     result.converged = result.converged && found.finished;
@@ -25,7 +25,7 @@ MethodResult result_of(const MethodInput& input, FoundGroups found) {
   MethodResult result = solved_result(input, {std::move(found.partition), std::move(found.solution), round});
   result.converged = result.converged && found.finished;
   if (input.retain == 0) result.joint_lower_bound_bits = found.lower_bound_nats * kBitsPerNat;
-  if (input.areas != nullptr) result.note = kBestFound;
+  if (!input.layout.search_is_exact()) result.note = kBestFound;
   return result;
 }
 

@@ -33,7 +33,7 @@ class DistancesOnDemand final : public solve::PersonDistances {
   obscure::RowDistances distances_;
 };
 
-/// Near people both ways, and oneself: whoever is near to a donor may draw them.
+/// Near people both ways, and oneself: people near to a donor may draw them.
 std::vector<std::vector<std::uint32_t>> candidate_donors(
     const std::vector<std::vector<std::uint32_t>>& nearest) {
   std::vector<std::vector<std::uint32_t>> candidates = nearest;

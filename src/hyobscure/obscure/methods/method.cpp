@@ -136,11 +136,7 @@ solve::BoundarySearchResult move_boundaries(const MethodInput& input, const solv
   settings.acceptance = input.search.acceptance;
   settings.objective = input.objective;
   settings.budget = input.drawn_budget();
-  if (input.areas != nullptr)
-    return solve::search_area_boundaries(input.tables, *input.areas, input.limits, partition, channels,
-                                         settings, random);
-  return solve::search_boundaries(input.tables, input.values, input.limits, partition, channels, settings,
-                                  random);
+  return input.layout.move_boundaries(input.tables, input.limits, partition, channels, settings, random);
 }
 
 Channel cell_channel(const MethodInput& input, const solve::SegmentTables::Segment& segment,

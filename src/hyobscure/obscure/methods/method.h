@@ -14,7 +14,7 @@
 #include "hyobscure/data/spec/spec.h"
 #include "hyobscure/obscure/groups/pools.h"
 #include "hyobscure/obscure/mechanism/mechanism.h"
-#include "hyobscure/solve/areas/areas.h"
+#include "hyobscure/solve/areas/value_layout.h"
 #include "hyobscure/solve/channel/channel.h"
 #include "hyobscure/solve/groups/boundary_search.h"
 #include "hyobscure/solve/groups/partition.h"
@@ -47,7 +47,7 @@ struct PersonSettings {
 struct MethodInput {
   const solve::SegmentTables& tables;
   const solve::OrderedValues& values;
-  const solve::AreaValues* areas = nullptr;  ///< where values do not lie in a row: groups are areas of these
+  const solve::ValueLayout& layout;  ///< how the values lie: what may be a group
   const data::People& people;
   std::span<const std::uint32_t> cluster_of_person;
   bool ignore_kept = false;  ///< true while groups are searched as if no column were kept
@@ -172,7 +172,7 @@ struct SolvedGroups {
 [[nodiscard]] SolvedGroups solve_groups(const MethodInput& input, const solve::Partition& partition,
                                         int moves);
 
-/// The paper's search of better groups for given channels, on runs or areas.
+/// The paper's search of better groups for given channels.
 [[nodiscard]] solve::BoundarySearchResult move_boundaries(const MethodInput& input,
                                                           const solve::Partition& partition,
                                                           const solve::PartitionChannels& channels,

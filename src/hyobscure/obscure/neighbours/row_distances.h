@@ -16,7 +16,7 @@ namespace hyobscure::obscure {
 /// by about the share of pairs of entries that meet.
 ///
 /// `members` are rows of `rows`, which must have passed census::check_rows. Memory: 24 bytes for each entry
-/// of the members, and as much again from the first row() on: whoever asks for some() only does without.
+/// of the members, and as much again from the first row() on: a caller of distances_to() only does without.
 class RowDistances {
  public:
   RowDistances(census::Distance distance, const data::SparseRows& rows,

@@ -24,7 +24,7 @@ struct AreaSearchResult {
   double objective_nats = kUnset;    ///< what was minimised
   double lower_bound_nats = kUnset;  ///< proven for any groups within the limits: what their sizes must tell
   bool stopped = false;              ///< by the user: the best so far
-  int moves_tried = 0;               ///< of the local search, each with its channels solved anew
+  int moves_tried = 0;               ///< of the local search, each with its channels solved again
   int moves_made = 0;
 };
 
@@ -33,7 +33,7 @@ struct AreaSearchResult {
 ///   minimise  H(G) + sum_g p_g I(Y; C'|g)   over connected areas within the limits and channels, D <= budget
 ///
 /// (without H(G) for Objective::Conditional). The exact search along curves through the map (exact.h), whose
-/// runs are areas, then a local search that moves values between areas and solves the channels of both anew,
+/// runs are areas, then a local search that moves values between areas and solves the channels of both again,
 /// at the price of distance that the budget has. The best found: areas.md says why there is no proof.
 ///
 /// What one budget teaches serves the next. Deterministic for any number of threads. Throws InputError when

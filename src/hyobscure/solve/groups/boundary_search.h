@@ -47,9 +47,9 @@ struct BoundarySearchResult {
 /// Searches better groups for given channels: the G-problem (Algorithm 3 of the paper).
 ///
 /// Moves a random boundary by a random step and accepts by the rule chosen. Moves are tried in a shuffled
-/// complete order, anew after each improvement, so the search ends exactly when no single move is acceptable;
-/// it ends because the leakage drops each time. A move costs O(|C|^2 n) for the two groups it changes. The
-/// partition must satisfy the limits (InputError otherwise).
+/// complete order, again after each improvement, so the search ends exactly when no single move is
+/// acceptable; it ends because the leakage drops each time. A move costs O(|C|^2 n) for the two groups it
+/// changes. The partition must satisfy the limits (InputError otherwise).
 [[nodiscard]] BoundarySearchResult search_boundaries(const SegmentTables& tables, const OrderedValues& values,
                                                      const GroupLimits& limits, const Partition& partition,
                                                      const PartitionChannels& channels,

@@ -153,7 +153,7 @@ struct PersonResult {
 
 /// From this distance on nothing need leak: free, the cheapest donor of each pool for everybody; balanced,
 /// the uniform donor; without self donors the uniform donor, those of one's own value a little more often.
-/// Where nobody may publish himself and somebody is the only one with his value, a balanced channel must
+/// Where nobody may publish themselves and somebody is the only one with their value, a balanced channel must
 /// leak: then the distance of the uniform donor.
 ///
 /// On candidates something mostly leaks at any distance. A pool that has them counts with the mean distance

@@ -214,8 +214,8 @@ class HarmlessWeights {
     return static_cast<std::size_t>(best);
   }
 
-  /// Whoever never publishes himself leaves his own row without his value, unless others have it too. A free
-  /// channel can do without such rows, a balanced one cannot.
+  /// A person who never publishes themselves leaves their own row without their value, unless others have it
+  /// too. A free channel can do without such rows, a balanced one cannot.
   void choose_donors(bool balanced) {
     donors_ = static_cast<double>(pool_.size());
     if (own_) return;
