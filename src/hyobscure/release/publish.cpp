@@ -201,17 +201,17 @@ class PublishedIds {
 /// anywhere in a file that may be larger than memory.
 double mean_distance(census::Distance distance, const data::SparseRows& rows,
                      const std::vector<std::uint32_t>& donor_of) {
-  constexpr std::size_t kMost = 100'000, kBlock = 64;
+  constexpr std::size_t kMost = 100'000, kRows = 64;
   const std::size_t count = std::min(kMost, rows.size());
-  std::vector<double> partial(block_count(count, kBlock), 0.0);
-  parallel_blocks(count, kBlock, [&](std::size_t begin, std::size_t end) {
+  std::vector<double> partial(block_count(count, kRows), 0.0);
+  parallel_blocks(count, kRows, [&](std::size_t begin, std::size_t end) {
     CompensatedSum sum;
     for (std::size_t n = begin; n < end; ++n) {
       const std::size_t u = n * rows.size() / count;
       if (donor_of[u] != u)
         sum.add(census::distance_between(distance, rows[u], rows[donor_of[u]], rows.columns));
     }
-    partial[begin / kBlock] = sum.value();
+    partial[begin / kRows] = sum.value();
     rows.release_pages(
         0,
         rows.size());  // donors lie anywhere in a mapped file, and each brings pages around its own
