@@ -161,7 +161,8 @@ def test_what_another_signal_raises_is_raised(model):
 
 
 LONG_WORK = """
-import sys, hyobscure
+import signal, sys, hyobscure
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 hyobscure.synth(sys.argv[1] + "/data", people=4000, items=400, entries=40)
 model = hyobscure.HyObscure.from_spec(sys.argv[1] + "/data/spec.toml", method="fine", random_state=1)
 def tell(stage, done, total):

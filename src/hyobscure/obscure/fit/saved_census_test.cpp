@@ -10,6 +10,7 @@
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/files.h"
 #include "hyobscure/base/test_folder.h"
+#include "hyobscure/base/test_sanitized.h"
 #include "hyobscure/data/synth/synth.h"
 #include "hyobscure/obscure/fit/fit.h"
 
@@ -69,6 +70,7 @@ TEST_P(SavedCensus, ComesBackBitForBit) {
 }
 
 TEST_P(SavedCensus, GivesTheMechanismOfAFreshOneForOtherBudgetsAndMethods) {
+  if (GetParam() == data::SynthKind::CheckIns) HYOBSCURE_ONLY_IN_RELEASE();
   const TakenCensus loaded = load_census(folder_ / "census", spec());
   // Searching areas takes long, and is not what this is about.
   const std::vector<const char*> methods =

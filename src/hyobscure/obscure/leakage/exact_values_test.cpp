@@ -8,6 +8,7 @@
 #include <map>
 
 #include "hyobscure/base/test_folder.h"
+#include "hyobscure/base/test_sanitized.h"
 #include "hyobscure/data/read/read.h"
 #include "hyobscure/obscure/fit/fit.h"
 #include "hyobscure/obscure/leakage/signals.h"
@@ -102,6 +103,7 @@ TEST_F(JoinedValues, ReadingKeepsWhoHasWhichExactValue) {
 }
 
 TEST_F(JoinedValues, LeakageIsAboutExactValuesForEveryKindOfDraw) {
+  HYOBSCURE_ONLY_IN_RELEASE();
   for (const std::string method : {"exact", "fine", "random", "dp"})
     for (const std::string keep : {"", "sex"}) {
       std::vector<data::Override> overrides = {{"method.name", method}, {"groups.limits_for", "groups"}};

@@ -11,6 +11,7 @@
 #include "hyobscure/base/parallel.h"
 #include "hyobscure/base/test_folder.h"
 #include "hyobscure/base/test_places.h"
+#include "hyobscure/base/test_sanitized.h"
 #include "hyobscure/data/read/read.h"
 #include "hyobscure/data/synth/synth.h"
 #include "hyobscure/obscure/fit/comparison.h"
@@ -110,6 +111,7 @@ TEST_F(Fine, NobodyPublishesTheirOwnRowWhereThatIsForbidden) {
 }
 
 TEST_F(Fine, FreeAndInformedItIsAtOrBelowEveryMethodAtEveryBudget) {
+  HYOBSCURE_ONLY_IN_RELEASE();
   const Comparison comparison =
       compare_methods(people(), spec(),
                       {.methods = {"fine-free", "exact", "hyobscure", "xobf", "ygen", "privcheck", "dp",
@@ -151,6 +153,7 @@ data::People predictable_people() {
 }
 
 TEST_F(Fine, HidesFromTheModelWhatTheThreatSays) {
+  HYOBSCURE_ONLY_IN_RELEASE();
   const data::People people = predictable_people();
   const auto with = [&](const char* threat) {
     return fit(people, spec({{"method.threat", threat},
@@ -185,6 +188,7 @@ TEST_F(Fine, WhereNoModelPredictsTheInformedAttackerDecides) {
 }
 
 TEST_F(Fine, TheInformedAttackerNeverHasLessThanItsLeastWeight) {
+  HYOBSCURE_ONLY_IN_RELEASE();
   const data::People people = predictable_people();
   for (const char* least : {"0.2", "0.9"}) {
     const data::Spec at = spec({{"method.least_informed_weight", least},
@@ -197,9 +201,7 @@ TEST_F(Fine, TheInformedAttackerNeverHasLessThanItsLeastWeight) {
 }
 
 TEST_F(Fine, WhatASweepShowsNeverRisesWithTheBudget) {
-#ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "a long numerical search: it runs in the release build";
-#endif
+  HYOBSCURE_ONLY_IN_RELEASE();
   const data::People few = predictable_people();
   for (const char* threat : {"informed", "both", "learned"}) {
     const data::Spec at = spec({{"method.threat", threat},

@@ -8,6 +8,7 @@
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/parallel.h"
 #include "hyobscure/base/test_folder.h"
+#include "hyobscure/base/test_sanitized.h"
 #include "hyobscure/data/read/read.h"
 #include "hyobscure/data/synth/synth.h"
 #include "hyobscure/obscure/fit/comparison.h"
@@ -97,6 +98,7 @@ double distance_by_pairs(const data::People& people, const Mechanism& mechanism)
 }
 
 TEST_F(Methods, KeepTheBudgetAndSayTheirTrueDistance) {
+  HYOBSCURE_ONLY_IN_RELEASE();
   for (const Method& method : methods())
     for (const char* within : {"true", "false"}) {
       if (method.name == "fine") continue;  // has its own tests
@@ -113,6 +115,7 @@ TEST_F(Methods, KeepTheBudgetAndSayTheirTrueDistance) {
 }
 
 TEST_F(Methods, ExactIsAtOrBelowEveryMethodThatDrawsFromCells) {
+  HYOBSCURE_ONLY_IN_RELEASE();
   const Comparison comparison = compare_methods(
       people(), spec("exact"), {.methods = {"exact", "hyobscure", "xobf", "ygen", "privcheck"}, .points = 5});
   ASSERT_EQ(comparison.curves.size(), 5u);
@@ -134,6 +137,7 @@ TEST_F(Methods, ExactIsAtOrBelowEveryMethodThatDrawsFromCells) {
 }
 
 TEST_F(Methods, EachPointOfTheComparisonIsWhatFitGives) {
+  HYOBSCURE_ONLY_IN_RELEASE();
   const Comparison comparison = compare_methods(
       people(), spec("exact"),
       {.methods = {"exact", "hyobscure", "xobf", "ygen", "privcheck", "dp", "simp", "frapp", "random"},
