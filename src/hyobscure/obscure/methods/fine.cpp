@@ -1,59 +1,17 @@
 #include "hyobscure/obscure/methods/fine.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "hyobscure/learn/learned_secret.h"
 #include "hyobscure/obscure/leakage/accounting.h"
 #include "hyobscure/obscure/methods/baseline.h"
 #include "hyobscure/obscure/methods/group_search.h"
-#include "hyobscure/obscure/neighbours/neighbours.h"
-#include "hyobscure/obscure/neighbours/row_distances.h"
 
 namespace hyobscure::obscure {
 namespace {
-
-constexpr double kPairsKept = 1e8;  // distances kept in memory rather than computed on demand: 0.4 GB
-
-/// Distances computed when they are asked for.
-class DistancesOnDemand final : public solve::PersonDistances {
- public:
-  DistancesOnDemand(census::Distance distance, const data::SparseRows& rows,
-                    std::span<const std::uint32_t> members)
-      : distances_(distance, rows, members) {}
-  std::size_t size() const override { return distances_.size(); }
-  void row(std::size_t person, std::span<float> to) const override { distances_.row(person, to); }
-  void distances_to(std::size_t person, std::span<const std::uint32_t> donors,
-                    std::span<float> to) const override {
-    distances_.distances_to(person, donors, to);
-  }
-
- private:
-  obscure::RowDistances distances_;
-};
-
-/// Near people both ways, and oneself: people near to a donor may draw them.
-std::vector<std::vector<std::uint32_t>> candidate_donors(
-    const std::vector<std::vector<std::uint32_t>>& nearest) {
-  std::vector<std::vector<std::uint32_t>> candidates = nearest;
-  for (std::uint32_t u = 0; u < nearest.size(); ++u) {
-    candidates[u].push_back(u);
-    for (const std::uint32_t v : nearest[u]) candidates[v].push_back(u);
-  }
-  for (auto& donors : candidates) {
-    std::ranges::sort(donors);
-    const auto repeated = std::ranges::unique(donors);
-    donors.erase(repeated.begin(), repeated.end());
-  }
-  return candidates;
-}
-
-solve::SparseChannel own_rows(std::size_t people) {
-  std::vector<std::uint32_t> own(people);
-  std::iota(own.begin(), own.end(), 0u);
-  return solve::one_donor_each(std::move(own));
-}
 
 /// Groups to try, the same for every budget, so that more budget never leads to worse groups: those of the
 /// joint optimum over clusters where the features need tell nothing, and where they are half way between that
@@ -70,25 +28,26 @@ std::vector<solve::Partition> groups_to_try(const MethodInput& input, const Prog
   return found;
 }
 
-/// The values of the pool's group, ascending.
-std::vector<int> values_of_pool(const MethodInput& input, const solve::Partition& partition,
-                                std::span<const std::uint32_t> members) {
-  return partition.members(partition.group_of(static_cast<int>(input.people.secrets[members.front()])));
-}
-
 /// What the groups tell, where that is part of the objective; bits. No channel in these groups is below.
 double counted_of_groups(const MethodInput& input, const solve::Partition& partition) {
   return input.objective == solve::Objective::Total ? leakage_of_groups(input.people, partition) : 0;
 }
 
 MethodResult result_of(const MethodInput& input, const solve::Partition& partition,
-                       const solve::PersonTerms& terms, solve::PersonResult solved) {
+                       const FinePeople& people, const solve::PersonTerms& terms,
+                       solve::PersonResult solved) {
   MethodResult result{.partition = partition};
-  for (solve::SparseChannel& channel : solved.channels) {
-    const auto people = static_cast<std::int64_t>(channel.size());
-    result.channels.push_back({.people = people, .retain = input.retain, .draw = std::move(channel)});
+  for (solve::SparseChannel& channel : people.join(std::move(solved.channels))) {
+    const auto size = static_cast<std::int64_t>(channel.size());
+    result.channels.push_back({.people = size, .retain = input.retain, .draw = std::move(channel)});
   }
-  const solve::PersonInfo& info = solved.info;
+  solve::PersonInfo& info = solved.info;
+  // I(Y; V | pool) = I(Y; W | pool) + I(Y; V | ward): a row tells its ward
+  const FinePeople::Leakages of_wards = people.leakage_of_wards();
+  info.informed_nats += of_wards.informed;
+  info.learned_nats += of_wards.learned;
+  info.objective_nats +=
+      terms.informed_weight * of_wards.informed + terms.learned_weight * of_wards.learned;
   result.distance = (1 - input.retain) * info.distance;
   result.converged = info.solved;
   result.learned_bits = info.learned_nats * kBitsPerNat;
@@ -98,10 +57,12 @@ MethodResult result_of(const MethodInput& input, const solve::Partition& partiti
                      .leakage = leakage_of_groups(input.people, partition) + result.informed_bits,
                      .distance = info.distance}};
   if (input.retain == 0) result.gap_bits = info.gap_nats * kBitsPerNat;
-  if (!info.all_donors)
-    result.note =
-        "Some groups are too large to compare all pairs: donors were chosen among near people from a "
-        "forest of trees, and the proven gap is about these candidates.";
+  if (people.has_wards())
+    result.note = fmt::format(
+        "Groups of more than {} people were cut into wards of alike people with the same shares of all "
+        "values: donors come from one's own ward, and the proven gap is about these. The leakage counts what "
+        "wards reveal.",
+        FinePeople::kMostInWard);
   return result;
 }
 
@@ -109,12 +70,12 @@ MethodResult result_of(const MethodInput& input, const solve::Partition& partiti
 /// many more steps for each digit. A gap is about the weighted sum: the weight of the informed attacker
 /// scales it, so that the leakage to it is found to some 1e-3 bits however small the weight is. Leakages that
 /// are themselves no larger than that are found to a tenth of their size (PersonSettings::gap_share).
-solve::PersonSettings settings_for(const MethodInput& input, std::span<const solve::PersonPool> pools,
+solve::PersonSettings settings_for(const MethodInput& input, const FinePeople& people,
                                    const solve::PersonTerms& terms) {
   if (input.person.gap_bits) return {.gap_tolerance_bits = *input.person.gap_bits};
-  const bool dense = terms.learned_weight == 0 && std::ranges::all_of(pools, [](const auto& pool) {
-                       return pool.size() <= solve::PersonSettings{}.dense_limit;
-                     });
+  bool dense = terms.learned_weight == 0;
+  for (std::size_t ward = 0; ward < people.size(); ++ward)
+    dense = dense && people.people(ward) <= solve::PersonSettings{}.dense_limit;
   if (dense) return {.gap_tolerance_bits = 1e-5};
   return {.gap_tolerance_bits = std::max(3e-5, 1e-3 * terms.informed_weight), .gap_share = 0.1};
 }
@@ -165,13 +126,17 @@ class FineMethod {
 
   MethodResult with_groups(const MethodInput& input, const solve::Partition& partition,
                            const solve::PersonTerms& terms) {
-    const auto pools = cache_.learned(input, partition, progress_).pools();
-    const double smallest = solve::smallest_person_distance(pools, terms);
+    const FinePeople& people = cache_.learned(input, partition, progress_);
+    const double smallest = solve::smallest_person_distance(people, terms);
     require_reach(input, smallest, "these groups");
+    const double budget = std::max(input.drawn_budget(), smallest);
+    const solve::PersonSettings settings = settings_for(input, people, terms);
     progress_.report("choosing donors person by person", 0, 0);
-    return result_of(input, partition, terms,
-                     solve::solve_people_with_budget(pools, terms, std::max(input.drawn_budget(), smallest),
-                                                     settings_for(input, pools, terms), progress_));
+    return result_of(
+        input, partition, people, terms,
+        people.kept().empty()
+            ? solve::solve_many_pools_with_budget(people, terms, budget, settings, progress_)
+            : solve::solve_people_with_budget(people.kept(), terms, budget, settings, progress_));
   }
 
   const MethodInput& input_;
@@ -200,73 +165,14 @@ class NeverRising {
 
 }  // namespace
 
-FinePeople::FinePeople(const MethodInput& input, const solve::Partition& partition, const Progress& progress)
-    : partition_(partition), groups_(pools_by_group(input.people, partition)) {
-  double pairs = 0;
-  for (const auto& members : groups_.members) pairs += std::pow(static_cast<double>(members.size()), 2);
-  progress.report("distances of all pairs", 0, 0);
-  for (const auto& members : groups_.members) {
-    if (pairs <= kPairsKept)
-      distances_.push_back(std::make_unique<solve::DistanceMatrix>(obscure::all_distances(
-          obscure::RowDistances(input.distance, input.people.features, members), progress)));
-    else
-      distances_.push_back(
-          std::make_unique<DistancesOnDemand>(input.distance, input.people.features, members));
-    const std::vector<int> values = values_of_pool(input, partition, members);
-    solve::PersonPool pool{.distances = distances_.back().get(),
-                           .value_of_person = {},
-                           .values = static_cast<std::uint32_t>(values.size())};
-    for (const std::uint32_t u : members) {
-      const auto place = std::ranges::lower_bound(values, static_cast<int>(input.people.secrets[u]));
-      pool.value_of_person.push_back(static_cast<std::uint32_t>(place - values.begin()));
-    }
-    if (members.size() > kMostForAllDonors)
-      pool.candidates = candidate_donors(obscure::nearest_rows(input.distance, input.people.features, members,
-                                                               {}, input.key.derive("neighbours"), progress));
-    pools_.push_back(std::move(pool));
-  }
-}
-
-void FinePeople::learn(const MethodInput& input, const Progress& progress) {
-  if (learned_) return;
-  progress.report("learning the secret from other people", 0, 0);
-  const learn::LearnedSecret learned = learn::learn_secret(
-      input.people.features, input.people.secrets, static_cast<std::uint32_t>(input.people.values.size()),
-      groups_.pool_of_person, {}, input.key.derive("learned"), progress);
-  for (std::size_t p = 0; p < pools_.size(); ++p) {
-    const auto& members = groups_.members[p];
-    const std::vector<int> values = values_of_pool(input, partition_, members);
-    pools_[p].learned.resize(static_cast<Eigen::Index>(members.size()),
-                             static_cast<Eigen::Index>(values.size()));
-    for (std::size_t i = 0; i < members.size(); ++i)
-      pools_[p].learned.row(static_cast<Eigen::Index>(i)) = learned.posterior.row(members[i])(values);
-  }
-  model_predicts_ = learned.predicts();
-  learned_ = true;
-}
-
-FinePeople& FineCache::people(const MethodInput& input, const solve::Partition& partition,
-                              const Progress& progress) {
-  auto& prepared = by_groups_[partition.group_of_values()];
-  if (!prepared) prepared = std::make_unique<FinePeople>(input, partition, progress);
-  return *prepared;
-}
-
-const FinePeople& FineCache::learned(const MethodInput& input, const solve::Partition& partition,
-                                     const Progress& progress) {
-  FinePeople& found = people(input, partition, progress);
-  found.learn(input, progress);
-  return found;
-}
-
 BudgetRange person_range(const MethodInput& input) {
   const auto others = distances_to_others(donor_pools(input, input.first_groups));
   if (!input.person.self_donor) {
     FineCache own_cache;
     FineCache& cache = input.person.cache != nullptr ? *input.person.cache : own_cache;
-    const auto pools = cache.people(input, input.first_groups, {}).pools();
     const solve::PersonTerms terms{.balanced = input.person.balanced, .self_donor = false};
-    return {(1 - input.retain) * solve::smallest_person_distance(pools, terms),
+    return {(1 - input.retain) *
+                solve::smallest_person_distance(cache.people(input, input.first_groups, {}), terms),
             (1 - input.retain) * std::accumulate(others.begin(), others.end(), 0.0)};
   }
   return {0, (1 - input.retain) * uniform_distance(channel_problem(donor_pools(input, input.first_groups)))};
@@ -281,12 +187,9 @@ solve::PersonTerms person_terms(const MethodInput& input, const FinePeople& peop
   if (input.person.threat == Threat::Learned) {
     terms.informed_weight = kLeastWeightOfInformed;
   } else {
-    std::vector<solve::SparseChannel> unobscured;
-    for (const solve::PersonPool& pool : people.pools()) unobscured.push_back(own_rows(pool.size()));
-    const solve::PersonInfo info = solve::evaluate_people(people.pools(), terms, unobscured);
-    const double sum = info.informed_nats + info.learned_nats;
-    terms.informed_weight =
-        std::max(input.person.least_informed_weight, sum > 0 ? info.learned_nats / sum : 1);
+    const FinePeople::Leakages own = people.leakage_of_own_rows();
+    const double sum = own.informed + own.learned;
+    terms.informed_weight = std::max(input.person.least_informed_weight, sum > 0 ? own.learned / sum : 1);
   }
   terms.learned_weight = 1 - terms.informed_weight;
   return terms;

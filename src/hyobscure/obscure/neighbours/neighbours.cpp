@@ -12,12 +12,12 @@
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/numeric.h"
 #include "hyobscure/base/parallel.h"
+#include "hyobscure/obscure/neighbours/direction.h"
 
 namespace hyobscure::obscure {
 namespace {
 
 using data::SparseRows;
-using Members = std::span<const std::uint32_t>;
 
 constexpr std::size_t kRowBlock = 64;  // rows of one task
 constexpr std::size_t kLeafBlock = 4;  // leaves of one task
@@ -25,82 +25,7 @@ constexpr std::size_t kSample = 100;   // rows that a tree's direction is learne
 constexpr int kPowerSteps = 3;         // of the direction; more gained nothing measurable
 constexpr double kCancelled = 1e-6;    // below this share of its terms a difference has lost its digits
 
-// The rows of the pool as the search sees them, in single precision:
-//   Jensen-Shannon: sqrt(p), p the row scaled to sum 1, so that a straight line through these features
-//   follows
-//                   the Hellinger distance, which is close to Jensen-Shannon;
-//   Euclidean:      x over the largest entry of the pool, so that no square overflows;
-//   sets:           1 for every item of the set.
-struct Pool {
-  const SparseRows& rows;
-  Members members;
-  census::Distance distance;
-  std::vector<std::size_t> starts;  // of the features of each member
-  std::vector<float> features;
-  std::vector<double> squares;    // sum of the squared features
-  std::vector<float> tree_scale;  // brings a row to the length that suits the trees
-
-  std::size_t size() const { return members.size(); }
-  std::size_t entries(std::size_t i) const { return starts[i + 1] - starts[i]; }
-  const std::uint32_t* items(std::size_t i) const { return rows.items.data() + rows.starts[members[i]]; }
-  const float* feature(std::size_t i) const { return features.data() + starts[i]; }
-};
-
-bool is_set(census::Distance distance) {
-  return distance == census::Distance::Jaccard || distance == census::Distance::Hamming;
-}
-
-double feature_of(census::Distance distance, double value, double scale) {
-  if (distance == census::Distance::JensenShannon) return std::sqrt(value * scale);
-  if (is_set(distance)) return value != 0 ? 1 : 0;
-  return value * scale;
-}
-
-double largest_entry(const SparseRows& rows, Members members) {
-  double largest = 0;
-  for (const std::uint32_t row : members)
-    for (const double x : rows[row].values) largest = std::max(largest, std::abs(x));
-  return largest;
-}
-
-// Squares are summed over the rounded features: a row is then at distance 0 from its copy.
-void fill_row(Pool& pool, std::size_t i, double scale) {
-  const auto row = pool.rows[pool.members[i]];
-  double square = 0;
-  for (std::size_t e = 0; e < row.values.size(); ++e) {
-    const auto f = static_cast<float>(feature_of(pool.distance, row.values[e], scale));
-    pool.features[pool.starts[i] + e] = f;
-    square += static_cast<double>(f) * f;
-  }
-  pool.squares[i] = square;
-  // Sets of different size are compared by their share of common items: the cosine.
-  pool.tree_scale[i] = pool.distance == census::Distance::Jaccard && square > 0
-                           ? static_cast<float>(1 / std::sqrt(square))
-                           : 1.0F;
-}
-
-Pool make_pool(census::Distance distance, const SparseRows& rows, Members members) {
-  Pool pool{.rows = rows,
-            .members = members,
-            .distance = distance,
-            .starts = {0},
-            .features = {},
-            .squares = std::vector<double>(members.size()),
-            .tree_scale = std::vector<float>(members.size())};
-  for (const std::uint32_t row : members) pool.starts.push_back(pool.starts.back() + rows[row].items.size());
-  pool.features.resize(pool.starts.back());
-  const double largest = largest_entry(rows, members);
-  parallel_blocks(members.size(), kRowBlock, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const auto values = rows[members[i]].values;
-      const double sum = distance == census::Distance::JensenShannon
-                             ? std::accumulate(values.begin(), values.end(), 0.0)
-                             : largest;
-      fill_row(pool, i, sum > 0 ? 1 / sum : 1.0);
-    }
-  });
-  return pool;
-}
+using Pool = RowFeatures;
 
 // The entries of some rows of the pool (a leaf) item by item, so that comparing one row with the others costs
 // their shared items only, and the logarithms of an item are taken side by side.
@@ -293,7 +218,7 @@ class TreeGrower {
         leaf_(leaf),
         random_(key),
         progress_(progress),
-        direction_(pool.rows.columns, 0.0F),
+        direction_(pool),
         projected_(pool.size()) {}
 
   std::vector<std::uint32_t> grow() {
@@ -311,8 +236,7 @@ class TreeGrower {
     }
     progress_.throw_if_stopped();
     learn_direction(part);
-    for (std::size_t n = 0; n < part.size(); ++n) projected_[n] = {project(part[n]), part[n]};
-    forget_direction();
+    for (std::size_t n = 0; n < part.size(); ++n) projected_[n] = {direction_.project(part[n]), part[n]};
     const auto half = static_cast<std::ptrdiff_t>(part.size() / 2);
     const auto end = projected_.begin() + static_cast<std::ptrdiff_t>(part.size());
     std::nth_element(projected_.begin(), projected_.begin() + half, end);
@@ -321,62 +245,19 @@ class TreeGrower {
     split(part.subspan(part.size() / 2));
   }
 
-  // A few power steps from random weights towards the first principal direction of a sample: few enough to
-  // leave each tree its own direction, enough to beat noise.
+  // Few power steps: enough to beat noise, few enough to leave each tree its own direction.
   void learn_direction(std::span<const std::uint32_t> part) {
-    sample_.resize(kSample);
-    weights_.resize(kSample);
-    for (std::size_t s = 0; s < kSample; ++s) {
-      sample_[s] = part[random_.below(part.size())];
-      weights_[s] = static_cast<float>(2 * random_.uniform() - 1);
-    }
-    for (int step = 0; step < kPowerSteps; ++step) {
-      if (step > 0) {
-        for (std::size_t s = 0; s < kSample; ++s) weights_[s] = project(sample_[s]);
-        forget_direction();
-      }
-      if (!normalise(weights_)) return;  // all alike: any cut is as good
-      for (std::size_t s = 0; s < kSample; ++s) add_row(sample_[s], weights_[s]);
-    }
-  }
-
-  // Mean 0, because a direction common to all separates nobody, and length 1.
-  static bool normalise(std::vector<float>& weights) {
-    Eigen::Map<Eigen::ArrayXf> w(weights.data(), static_cast<Eigen::Index>(weights.size()));
-    w -= w.mean();
-    const float length = w.matrix().norm();
-    if (!(length > 0)) return false;
-    w /= length;
-    return true;
-  }
-
-  void add_row(std::uint32_t i, float weight) {
-    const float scaled = weight * pool_.tree_scale[i];
-    for (std::size_t e = 0; e < pool_.entries(i); ++e)
-      direction_[pool_.items(i)[e]] += scaled * pool_.feature(i)[e];
-  }
-
-  float project(std::uint32_t i) const {
-    float sum = 0;
-    for (std::size_t e = 0; e < pool_.entries(i); ++e)
-      sum += direction_[pool_.items(i)[e]] * pool_.feature(i)[e];
-    return sum * pool_.tree_scale[i];
-  }
-
-  // Only what the sample has touched: there may be more columns than a leaf has entries.
-  void forget_direction() {
-    for (const std::uint32_t i : sample_)
-      for (std::size_t e = 0; e < pool_.entries(i); ++e) direction_[pool_.items(i)[e]] = 0;
+    std::vector<std::uint32_t> sample(kSample);
+    for (std::uint32_t& position : sample) position = part[random_.below(part.size())];
+    direction_.learn(std::move(sample), kPowerSteps, random_);
   }
 
   const Pool& pool_;
   std::size_t leaf_;
   RandomStream random_;
   const Progress& progress_;
-  std::vector<float> direction_;
+  Direction direction_;
   std::vector<Near> projected_;  // key: the place along the direction
-  std::vector<std::uint32_t> sample_;
-  std::vector<float> weights_;
 };
 
 using Forest = std::vector<std::vector<std::uint32_t>>;
@@ -478,7 +359,7 @@ std::vector<std::vector<std::uint32_t>> nearest_rows(census::Distance distance, 
                                                      const Progress& progress) {
   validate(settings);
   census::check_rows(distance, rows);
-  const Pool pool = make_pool(distance, rows, members);
+  const Pool pool = row_features(distance, rows, members);
   const auto most = static_cast<std::size_t>(settings.neighbours);
   return pool.size() <= kExactPool ? compare_all(pool, most, progress)
                                    : search_forest(pool, settings, most, key, progress);

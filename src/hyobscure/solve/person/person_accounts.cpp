@@ -7,6 +7,7 @@
 #include "hyobscure/base/parallel.h"
 #include "hyobscure/solve/person/person_by_donor.h"
 #include "hyobscure/solve/person/person_pool.h"
+#include "hyobscure/solve/person/person_terms.h"
 
 namespace hyobscure::solve {
 namespace {
@@ -70,12 +71,12 @@ double informed_information(const PersonPool& pool, const SparseChannel& channel
 }
 
 double learned_information(const PersonPool& pool, const SparseChannel& channel) {
-  const Eigen::VectorXd means = pool.learned.cast<double>().colwise().mean();
-  const std::vector<double> shares(means.begin(), means.end());
+  const Eigen::VectorXd q = learned_shares(pool);
+  const std::vector<double> shares(q.begin(), q.end());
   return information(channel, shares, [&](std::uint32_t person, double probability, auto& published) {
-    const auto beliefs = pool.learned.row(person);
+    const Eigen::RowVectorXd beliefs = posterior(pool, person);
     for (std::size_t y = 0; y < shares.size(); ++y)
-      published[y] += probability * static_cast<double>(beliefs(static_cast<Eigen::Index>(y)));
+      published[y] += probability * beliefs(static_cast<Eigen::Index>(y));
   });
 }
 

@@ -20,6 +20,7 @@ class OnSupport {
   double bound();
 
  private:
+  void expand_learned_scores();
   double fixed_price(std::size_t pair, std::size_t u) const;
   void price_cells(std::size_t j);
   void price_column(std::size_t j, const Eigen::VectorXd& shares);
@@ -28,16 +29,37 @@ class OnSupport {
   const PoolTask& task_;
   const Support& support_;
   PoolDuals& duals_;
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>
+      profile_scores_;         // sum_y a_k(y) s2_j(y), donors x profiles, s2 feasible
   std::vector<double> fixed_;  // the part of a pair's price that the informed attacker has no say in
   std::vector<double> best_, heights_;
 };
+
+void OnSupport::expand_learned_scores() {
+  if (!counts_learned(task_)) return;
+  const PersonPool& pool = task_.pool;
+  profile_scores_.resize(at(support_.people_count()), profile_count(pool));
+  const Eigen::MatrixXd profiles = pool.profiles.cast<double>();
+  parallel_blocks(support_.people_count(), kBlock, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t j = begin; j < end; ++j) {
+      const auto scores = duals_.learned.row(at(j)).cast<double>().array() - duals_.learned_excess[j];
+      if (profiles.size() == 0)
+        profile_scores_.row(at(j)) = scores;
+      else
+        profile_scores_.row(at(j)).noalias() = (profiles * scores.matrix().transpose()).transpose();
+    }
+  });
+}
 
 double OnSupport::fixed_price(std::size_t pair, std::size_t u) const {
   const double price =
       task_.multiplier * (support_.distances[pair] - static_cast<double>(support_.nearest[u]));
   // lambda (d - nearest_u) + w2 sum_y P2(u,y) s2_j(y). Distances count from the nearest donor: see "Digits".
   if (!counts_learned(task_)) return price;
-  return price + task_.terms.learned_weight * learned_score(task_.pool, duals_, u, support_.donors[pair]);
+  const auto weights = task_.pool.learned.row(at(u)).cast<double>();
+  const auto scores =
+      profile_scores_.row(support_.donors[pair]).segment(first_profile(task_.pool, u), weights.size());
+  return price + task_.terms.learned_weight * weights.dot(scores);
 }
 
 void OnSupport::price_cells(std::size_t j) {
@@ -85,6 +107,7 @@ double OnSupport::least_price(std::size_t u) const {
 double OnSupport::bound() {
   const std::size_t people = support_.people_count();
   const Eigen::VectorXd shares = informed_shares(task_.pool);
+  expand_learned_scores();
   parallel_blocks(people, kBlock, [&](std::size_t begin, std::size_t end) {
     for (std::size_t u = begin; u < end; ++u)
       for (std::size_t pair = support_.starts[u]; pair < support_.starts[u + 1]; ++pair)

@@ -24,8 +24,7 @@ class SafeSum {
 
 /// sum_y P(u,y) s2_j(y), in double and with s2 feasible.
 inline double learned_score(const PersonPool& pool, const PoolDuals& duals, std::size_t u, std::size_t j) {
-  return pool.learned.row(at(u)).cast<double>().dot(duals.learned.row(at(j)).cast<double>()) -
-         duals.learned_excess[j];
+  return posterior(pool, u).dot(duals.learned.row(at(j)).cast<double>()) - duals.learned_excess[j];
 }
 
 /// A bound on the problem restricted to the support. Replaces the prices by those that attain it, which are

@@ -17,14 +17,16 @@
 #include "hyobscure/solve/person/person_pool.h"
 
 namespace hyobscure::solve {
-namespace {
 
 using Pools = std::span<const PersonPool>;
+
+namespace {
 
 constexpr double kAtTheMinimum = 1e-12;    // budgets this close to the smallest distance leave ties only
 constexpr double kNothingLeaks = 1e-12;    // nats: rounding
 constexpr int kMostPrices = 60;            // of distance, tried for one budget
 constexpr double kSteepest = 1e9;          // price, relative to the first, at which the search gives up
+constexpr std::size_t kManyPools = 8;      // and more are solved side by side, each on one thread
 constexpr double kShareOfOneSolve = 0.25;  // of the tolerance; two solves and a chord meet in the gap
 
 // ---- Validation ----
@@ -35,13 +37,25 @@ void require(bool condition, const char* source, std::string problem, std::strin
 
 void validate_learned(const PersonPool& pool) {
   if (pool.learned.size() == 0) return;
+  const bool profiles = pool.profiles.size() > 0;
   require(pool.learned.rows() == static_cast<Eigen::Index>(pool.size()) &&
-              pool.learned.cols() == static_cast<Eigen::Index>(pool.values),
+              (profiles ? pool.profiles : pool.learned).cols() == static_cast<Eigen::Index>(pool.values),
           "learned", "expected one row for each person and one column for each value",
           "Give the pool's people in the order of value_of_person.");
-  const bool valid = pool.learned.allFinite() && pool.learned.minCoeff() >= 0 &&
-                     (pool.learned.rowwise().sum().array() - 1).abs().maxCoeff() <= 1e-3;
-  require(valid, "learned", "expected rows of probabilities that sum to 1", "Normalise the model's output.");
+  const auto are_distributions = [](const RowMatrixXf& rows) {
+    return rows.allFinite() && rows.minCoeff() >= 0 &&
+           (rows.rowwise().sum().array() - 1).abs().maxCoeff() <= 1e-3;
+  };
+  require(are_distributions(pool.learned) && (!profiles || are_distributions(pool.profiles)), "learned",
+          "expected rows of probabilities that sum to 1", "Normalise the model's output.");
+  if (!profiles) return;
+  const Eigen::Index width = pool.learned.cols();
+  const bool blocks = pool.profiles.rows() % width == 0 &&
+                      (pool.profile_block.empty() || pool.profile_block.size() == pool.size()) &&
+                      std::ranges::all_of(pool.profile_block,
+                                          [&](auto block) { return (block + 1) * width <= pool.profiles.rows(); });
+  require(blocks, "profiles", "expected blocks of as many profiles as there are weights",
+          "Give one block for each model, and its number for each person.");
 }
 
 void validate_candidates(const PersonPool& pool, const PersonTerms& terms) {
@@ -75,6 +89,8 @@ void validate(const PersonPool& pool, const PersonTerms& terms) {
           "the learned attacker has a weight but no model", "Give p(y | x) for every pool, or no weight.");
 }
 
+}  // namespace
+
 void validate(Pools pools, const PersonTerms& terms) {
   const auto is_weight = [](double weight) { return std::isfinite(weight) && weight >= 0; };
   require(is_weight(terms.informed_weight) && is_weight(terms.learned_weight) &&
@@ -92,6 +108,19 @@ void validate(const PersonSettings& settings) {
           "expected a number from 0", "Use the default, 0.");
   require(settings.max_iterations >= 1, "max_iterations", "expected at least 1", "Use the default, 2000.");
 }
+
+bool is_dense(const PersonPool& pool, const PersonTerms& terms, std::size_t dense_limit) {
+  return pool.size() <= dense_limit && terms.learned_weight <= 0 && pool.candidates.empty();
+}
+
+PoolAnswer solve_pool(const PoolTask& task, std::size_t dense_limit, const Progress& progress) {
+  PoolAnswer answer = is_dense(task.pool, task.terms, dense_limit) ? solve_pool_dense(task, progress)
+                                                                   : solve_pool_sparse(task, progress);
+  if (std::isnan(answer.distance)) answer.distance = total_distance(task.pool, answer.channel);
+  return answer;
+}
+
+namespace {
 
 void validate(Pools pools, std::span<const SparseChannel> channels) {
   require(channels.size() == pools.size(), "channels", "expected one for each pool",
@@ -148,10 +177,6 @@ struct Solve {
   int iterations = 0;
 };
 
-bool is_dense(const PersonPool& pool, const PersonTerms& terms, const PersonSettings& settings) {
-  return pool.size() <= settings.dense_limit && terms.learned_weight <= 0 && pool.candidates.empty();
-}
-
 /// Everything that stays the same while the price of distance changes.
 struct Problem {
   Pools pools;
@@ -173,19 +198,23 @@ Solve solve_at(const Problem& problem, double multiplier, double tolerance, cons
                     .max_iterations = problem.settings.max_iterations,
                     .start = start != nullptr ? &start->channels[g] : nullptr};
   };
-  const auto dense = [&](std::size_t g) { return is_dense(pools[g], problem.terms, problem.settings); };
+  const auto dense = [&](std::size_t g) {
+    return is_dense(pools[g], problem.terms, problem.settings.dense_limit);
+  };
+  const bool side_by_side = pools.size() >= kManyPools;
   parallel_blocks(pools.size(), 1, [&](std::size_t g, std::size_t) {
-    if (dense(g)) answers[g] = solve_pool_dense(task_of(g), problem.progress);
+    if (side_by_side || dense(g))
+      answers[g] = solve_pool(task_of(g), problem.settings.dense_limit, problem.progress);
   });
-  for (std::size_t g = 0; g < pools.size(); ++g)  // which use all threads by themselves
-    if (!dense(g)) answers[g] = solve_pool_sparse(task_of(g), problem.progress);
+  for (std::size_t g = 0; g < pools.size() && !side_by_side; ++g)  // which use all threads by themselves
+    if (!dense(g)) answers[g] = solve_pool(task_of(g), problem.settings.dense_limit, problem.progress);
 
   Solve result;
   const double people = people_of(pools);
   double distance = 0;
   for (std::size_t g = 0; g < pools.size(); ++g) {
     auto& answer = answers[g];
-    distance += std::isnan(answer.distance) ? total_distance(pools[g], answer.channel) : answer.distance;
+    distance += answer.distance;
     // pools meet in the budget only, so at a fixed price their bounds add up
     result.bound += answer.lower_bound / people;
     result.all_donors = result.all_donors && answer.all_donors;
@@ -449,7 +478,9 @@ void BudgetSearch::try_price(double multiplier, double budget) {
     start = place->point.get();
   else if (!priced_.empty())
     start = priced_.back().point.get();
+  Stopwatch trace_watch;
   Solve solved = solve_at(problem_, multiplier, kShareOfOneSolve * tolerance_, start);
+  if (getenv("HYO_TRACE")) fprintf(stderr, "price %g tol %g its %d dist %.6f obj %.6f bound %.6f gap %.2e t %.2f\n", multiplier, kShareOfOneSolve*tolerance_, solved.iterations, solved.point.account.distance, solved.point.account.objective_nats, solved.bound, solved.point.account.objective_nats+multiplier*solved.point.account.distance-solved.bound, trace_watch.seconds());
   iterations_ += solved.iterations;
   all_donors_ = all_donors_ && solved.all_donors;
   const PersonInfo& account = solved.point.account;
@@ -579,6 +610,19 @@ double smallest_person_distance(Pools pools, const PersonTerms& terms) {
   double sum = 0;
   for (const auto& pool : pools) sum += cheapest_channel(pool, terms).distance;
   return sum / people_of(pools);
+}
+
+double smallest_person_distance(const PoolSource& pools, const PersonTerms& terms) {
+  if (terms.self_donor && pools.own_rows_are_free()) return 0;
+  std::vector<double> sums(pools.size());
+  parallel_blocks(pools.size(), 1, [&](std::size_t g, std::size_t) {
+    const auto pool = pools.load(g);
+    validate({pool.get(), 1}, terms);
+    sums[g] = cheapest_channel(*pool, terms).distance;
+  });
+  double people = 0;
+  for (std::size_t g = 0; g < pools.size(); ++g) people += static_cast<double>(pools.people(g));
+  return std::accumulate(sums.begin(), sums.end(), 0.0) / people;
 }
 
 double harmless_person_distance(Pools pools, const PersonTerms& terms) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -52,13 +53,19 @@ class DistanceMatrix final : public PersonDistances {
   Table table_;
 };
 
+using RowMatrixXf = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
 /// People who may donate to each other: those of one group (and of the same kept columns).
 struct PersonPool {
   const PersonDistances* distances = nullptr;
   std::vector<std::uint32_t> value_of_person;  ///< y_u: what the informed attacker knows; below `values`
   std::uint32_t values = 0;
   /// p(y | x_u) as an attacker's model sees it, people x values, rows sum to 1. Empty: no learned attacker.
-  Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> learned = {};
+  /// With profiles: people x r weights z_u, rows sum to 1, and p(y | x_u) = sum_k z_uk profiles(r b_u + k, y).
+  RowMatrixXf learned = {};
+  /// Distributions over the values, in blocks of r. A pair then costs r numbers instead of one per value.
+  RowMatrixXf profiles = {};
+  std::vector<std::uint8_t> profile_block = {};  ///< b_u of each person; empty: all 0
   /// Donors considered for each person, ascending; empty: all people of the pool. For pools too large for all
   /// pairs: time and memory then follow the number of candidates, and the certificate covers these only.
   ///
@@ -69,6 +76,18 @@ struct PersonPool {
   std::vector<std::vector<std::uint32_t>> candidates = {};
 
   std::size_t size() const { return value_of_person.size(); }
+};
+
+/// Pools that need not be in memory together: each is made when it is solved, and may be dropped after it.
+class PoolSource {
+ public:
+  virtual ~PoolSource() = default;
+  [[nodiscard]] virtual std::size_t size() const = 0;  ///< number of pools
+  [[nodiscard]] virtual std::size_t people(std::size_t pool) const = 0;
+  /// Whether d(u,u) = 0 for everybody.
+  [[nodiscard]] virtual bool own_rows_are_free() const { return false; }
+  /// The same pool each time. Called from several threads at once.
+  [[nodiscard]] virtual std::shared_ptr<const PersonPool> load(std::size_t pool) const = 0;
 };
 
 /// What is minimised:  informed_weight I(Y;V|pool) + learned_weight I(Y';V|pool), Y' drawn from p(y | x_u).
@@ -138,6 +157,13 @@ struct PersonResult {
                                                     const PersonSettings& settings = {},
                                                     const Progress& progress = {});
 
+/// The same for pools that are loaded one by one: the price of distance is found on a few of them, then each
+/// is solved at it, and some again at a price nearby until the budget is spent (person_many.md). Keeps the
+/// channels of all pools, and of everything else as much as one pool per thread and the few need.
+[[nodiscard]] PersonResult solve_many_pools_with_budget(const PoolSource& pools, const PersonTerms& terms,
+                                                        double budget, const PersonSettings& settings = {},
+                                                        const Progress& progress = {});
+
 /// Many budgets, in any order, each started from the answers to larger ones.
 [[nodiscard]] std::vector<PersonResult> solve_people_with_budgets(std::span<const PersonPool> pools,
                                                                   const PersonTerms& terms,
@@ -150,6 +176,7 @@ struct PersonResult {
 /// candidates, the assignment is replaced by a bound from below. Considers the candidates where there are
 /// any, and what balance adds to them.
 [[nodiscard]] double smallest_person_distance(std::span<const PersonPool> pools, const PersonTerms& terms);
+[[nodiscard]] double smallest_person_distance(const PoolSource& pools, const PersonTerms& terms);
 
 /// From this distance on nothing need leak: free, the cheapest donor of each pool for everybody; balanced,
 /// the uniform donor; without self donors the uniform donor, those of one's own value a little more often.

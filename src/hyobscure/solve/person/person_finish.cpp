@@ -249,7 +249,8 @@ double leakage_of_channel(const PoolTask& task, const SparseChannel& channel) {
   const Eigen::VectorXd learned_q = counts_learned(task) ? learned_shares(task.pool) : Eigen::VectorXd();
   return sum_over_blocks(channel.size(), kBlock, [&](std::size_t begin, std::size_t end) {
     double sum = 0;
-    Eigen::VectorXd informed(informed_q.size()), learned(learned_q.size());
+    Eigen::VectorXd informed(informed_q.size());
+    Eigen::RowVectorXd learned(counts_learned(task) ? profile_count(task.pool) : 0);
     for (std::size_t j = begin; j < end; ++j) {
       informed.setZero();
       learned.setZero();
@@ -257,11 +258,15 @@ double leakage_of_channel(const PoolTask& task, const SparseChannel& channel) {
         const std::uint32_t u = columns.people[k];
         const double amount = channel.probabilities[columns.places[k]];
         informed(task.pool.value_of_person[u]) += amount;
-        if (counts_learned(task)) learned += amount * task.pool.learned.row(u).cast<double>().transpose();
+        if (counts_learned(task))
+          learned.segment(first_profile(task.pool, u), task.pool.learned.cols()) +=
+              amount * task.pool.learned.row(u).cast<double>();
       }
       // person_sparse.md: w1 F1 + w2 F2, from v_j(y) of the channel that is returned
       sum += task.terms.informed_weight * column_leakage(informed, informed_q) +
-             task.terms.learned_weight * column_leakage(learned, learned_q);
+             (counts_learned(task)
+                  ? task.terms.learned_weight * column_leakage(expand(task.pool, learned), learned_q)
+                  : 0);
     }
     return sum;
   });

@@ -56,7 +56,8 @@ MirrorSolver::MirrorSolver(const PoolTask& task, const Support& support, Floats 
   if (learned()) {
     inverse_learned_shares_ =
         (learned_shares_.array() > 0).select(1 / learned_shares_.array(), 0).cast<float>();
-    learned_scores_.setZero(at(support.people_count()), task.pool.learned.cols());
+    learned_scores_.setZero(at(support.people_count()), learned_shares_.size());
+    if (has_profiles()) profile_scores_.setZero(at(support.people_count()), profile_count(task.pool));
   }
   // person_sparse.md, "Steps on a support": F is w1 + w2 smooth relative to the entropy, so a first step of
   // this size never goes uphill.
@@ -70,27 +71,36 @@ MirrorSolver::Masses MirrorSolver::empty_masses() const {
   Masses masses{.cells = std::vector<double>(support_.cells()),
                 .columns = std::vector<double>(support_.people_count()),
                 .learned = {}};
-  if (learned()) masses.learned.setZero(at(support_.people_count()), task_.pool.learned.cols());
+  if (learned()) masses.learned.setZero(at(support_.people_count()), learned_shares_.size());
   return masses;
 }
 
 void MirrorSolver::measure(const Floats& channel, Masses& masses) const {
+  const PersonPool& pool = task_.pool;
   parallel_blocks(support_.people_count(), kBlock, [&](std::size_t begin, std::size_t end) {
+    // sum_u x(u,j) z_u, profile by profile
+    Eigen::RowVectorXf weights(learned() ? profile_count(pool) : 0);
     for (std::size_t j = begin; j < end; ++j) {
       masses.columns[j] = 0;
-      if (learned()) masses.learned.row(at(j)).setZero();
+      weights.setZero();
       for (std::size_t c = support_.column_cells[j]; c < support_.column_cells[j + 1]; ++c) {
         double sum = 0;
         for (std::size_t k = support_.cell_starts[c]; k < support_.cell_starts[c + 1]; ++k) {
           const std::uint32_t pair = support_.by_column[k];
           sum += channel[pair];
           if (learned())
-            masses.learned.row(at(j)) += channel[pair] * task_.pool.learned.row(support_.people[k]);
+            weights.segment(first_profile(pool, support_.people[k]), pool.learned.cols()) +=
+                channel[pair] * pool.learned.row(support_.people[k]);
         }
         masses.cells[c] = sum;
         // R_j is the same for both attackers, since rows of P2 sum to 1
         masses.columns[j] += sum;
       }
+      if (!learned()) continue;
+      if (has_profiles())
+        masses.learned.row(at(j)).noalias() = weights * pool.profiles;
+      else
+        masses.learned.row(at(j)) = weights;
     }
   });
 }
@@ -132,6 +142,8 @@ void MirrorSolver::compute_scores() {
                         inverse_learned_shares_.transpose() +
                     blend)
                        .log();
+      if (has_profiles())
+        profile_scores_.row(at(j)).noalias() = learned_scores_.row(at(j)) * task_.pool.profiles.transpose();
     }
   });
 }
@@ -139,13 +151,17 @@ void MirrorSolver::compute_scores() {
 /// Of the objective at y, for all pairs; and the least price in each row.
 void MirrorSolver::compute_gradient() {
   compute_scores();
+  const RowMatrixXf& of_weights = has_profiles() ? profile_scores_ : learned_scores_;
   parallel_blocks(support_.people_count(), kBlock, [&](std::size_t begin, std::size_t end) {
     for (std::size_t u = begin; u < end; ++u) {
       float least = std::numeric_limits<float>::infinity();
+      const Index first = learned() ? first_profile(task_.pool, u) : 0;
       for (std::size_t pair = support_.starts[u]; pair < support_.starts[u + 1]; ++pair) {
         const std::uint32_t j = support_.donors[pair];
         float value = scores_[support_.cell_of_pair[pair]] + cost_[pair];
-        if (learned()) value += task_.pool.learned.row(at(u)).dot(learned_scores_.row(j));
+        if (learned())
+          value += task_.pool.learned.row(at(u)).dot(
+              of_weights.row(j).segment(first, task_.pool.learned.cols()));
         gradient_[pair] = value;
         // mu_u = min_j (Gamma - nu_j) over the support: what bound_on_support starts from
         least = std::min(least, value - column_prices_[j]);

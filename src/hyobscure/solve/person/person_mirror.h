@@ -32,6 +32,7 @@ class MirrorSolver {
   };
 
   bool learned() const { return counts_learned(task_); }
+  bool has_profiles() const { return task_.pool.profiles.size() > 0; }
   Masses empty_masses() const;
   void measure(const Floats& channel, Masses& masses) const;
   void mix(const Masses& x, const Masses& w, double theta, Masses& result) const;
@@ -65,6 +66,7 @@ class MirrorSolver {
   Masses at_x_, at_w_, at_y_, at_next_;
   Floats scores_;                               // w1 s1 of each cell
   RowMatrixXf learned_scores_;                  // w2 s2, donors x values
+  RowMatrixXf profile_scores_;                  // w2 sum_y a_k(y) s2(y), donors x profiles, where there are any
   std::vector<double> row_prices_;              // min_j gradient - nu
   std::vector<double> log_rows_, log_columns_;  // scalings of the step under way
   Floats kernel_by_column_;                     // `next` before it is balanced

@@ -34,6 +34,15 @@ struct PoolAnswer {
 /// First order on a growing support, with column pricing; any terms.
 [[nodiscard]] PoolAnswer solve_pool_sparse(const PoolTask& task, const Progress& progress = {});
 
+/// Whichever of the two suits the pool. Pools up to `dense_limit` are dense ones where they can be.
+[[nodiscard]] PoolAnswer solve_pool(const PoolTask& task, std::size_t dense_limit,
+                                    const Progress& progress = {});
+[[nodiscard]] bool is_dense(const PersonPool& pool, const PersonTerms& terms, std::size_t dense_limit);
+
+/// Throws InputError for pools, terms or settings that are malformed.
+void validate(std::span<const PersonPool> pools, const PersonTerms& terms);
+void validate(const PersonSettings& settings);
+
 /// sum_j sum_y v_j(y) log( v_j(y) / (q_y R_j) ) of a channel, people weighing 1: straight from the
 /// definition, zeros welcome. Never negative.
 [[nodiscard]] double informed_information(const PersonPool& pool, const SparseChannel& channel);

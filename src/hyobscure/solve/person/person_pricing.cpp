@@ -22,6 +22,7 @@ class AllPairs {
 
  private:
   double weight() const { return task_.terms.informed_weight; }
+  RowMatrixXf posteriors(const Batch& batch) const;
   void add_scores(const Batch& batch, RowMatrixXf& scores) const;
   void add_to_column_prices(const BestUsers& best, const Slice& slice);
   void finish_column_prices();
@@ -42,6 +43,14 @@ class AllPairs {
   float learned_margin_ = 0;            // how far a float product with the learned scores may be off
 };
 
+/// Of the batch's people, as the learned attacker sees them.
+RowMatrixXf AllPairs::posteriors(const Batch& batch) const {
+  RowMatrixXf probabilities(at(batch.people.size()), duals_.learned.cols());
+  for (std::size_t k = 0; k < batch.people.size(); ++k)
+    probabilities.row(at(k)) = posterior(task_.pool, batch.people[k]).cast<float>();
+  return probabilities;
+}
+
 /// mu_u - multiplier (d - nearest) - w2 sum_y P(u,y) s2_j(y): what w1 s1_j(y_u) must not fall below.
 void AllPairs::add_scores(const Batch& batch, RowMatrixXf& scores) const {
   load_distances(task_, batch, scores);
@@ -54,11 +63,8 @@ void AllPairs::add_scores(const Batch& batch, RowMatrixXf& scores) const {
                             .select(mu - price * (scores.row(at(k)).array() - nearest_[u]), kLowestScore);
   }
   if (!counts_learned(task_)) return;
-  RowMatrixXf probabilities(at(batch.people.size()), task_.pool.learned.cols());
-  for (std::size_t k = 0; k < batch.people.size(); ++k)
-    probabilities.row(at(k)) = task_.pool.learned.row(at(batch.people[k]));
   scores.noalias() -=
-      static_cast<float>(task_.terms.learned_weight) * probabilities * duals_.learned.transpose();
+      static_cast<float>(task_.terms.learned_weight) * posteriors(batch) * duals_.learned.transpose();
 }
 
 void AllPairs::add_to_column_prices(const BestUsers& best, const Slice& slice) {
@@ -138,10 +144,7 @@ double AllPairs::bound_of_batch(const Batch& batch, const BestUsers& best, doubl
   load_distances(task_, batch, distances);
   RowMatrixXf learned;
   if (counts_learned(task_)) {
-    RowMatrixXf probabilities(at(batch.people.size()), task_.pool.learned.cols());
-    for (std::size_t k = 0; k < batch.people.size(); ++k)
-      probabilities.row(at(k)) = task_.pool.learned.row(at(batch.people[k]));
-    learned.noalias() = probabilities * duals_.learned.transpose();
+    learned.noalias() = posteriors(batch) * duals_.learned.transpose();
   }
   double sum = 0;
   for (std::size_t k = 0; k < batch.people.size(); ++k) {
@@ -235,7 +238,7 @@ double AllPairs::rounding_of_learned() const {
   // the standard bound of a dot product, doubled; the excess because b is formed from s2 as it is, prices
   // without it
   const double largest = duals_.learned.cwiseAbs().maxCoeff();
-  const auto terms = static_cast<double>(task_.pool.learned.cols() + 2);
+  const auto terms = static_cast<double>(duals_.learned.cols() + 2);
   const double excess = std::ranges::max(duals_.learned_excess, {}, [](double e) { return std::abs(e); });
   return 2 * terms * std::numeric_limits<float>::epsilon() * largest + std::abs(excess);
 }

@@ -137,6 +137,7 @@ PoolAnswer Rounds::solve(const Progress& progress) {
     solver->run(tolerance, std::max(1, task_.max_iterations - answer_.iterations), progress);
     answer_.iterations += solver->iterations() - before;
     const bool grew = price(*solver);
+    if (getenv("HYO_TRACE")) fprintf(stderr, "  pool %zu round %d its %d pairs %zu cells %zu value-bound %.3e (per person)\n", task_.pool.size(), round, solver->iterations() - before, support_.pairs(), support_.cells(), (solver->value() - answer_.lower_bound)/people());
     const bool last = answer_.iterations >= task_.max_iterations || round + 1 == kMostRounds;
     const double estimate = solver->value() - answer_.lower_bound;
     if (last || estimate <= task_.tolerance) finish(*solver);

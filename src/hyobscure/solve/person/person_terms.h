@@ -10,8 +10,6 @@
 
 namespace hyobscure::solve {
 
-using RowMatrixXf = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
 /// Rows or columns that one thread takes at a time.
 inline constexpr std::size_t kBlock = 256;
 
@@ -42,9 +40,37 @@ inline Eigen::VectorXd informed_shares(const PersonPool& pool) {
   return shares / static_cast<double>(pool.size());
 }
 
+/// Where the profiles of person u begin.
+inline Eigen::Index first_profile(const PersonPool& pool, std::size_t u) {
+  return pool.profile_block.empty() ? 0 : pool.profile_block[u] * pool.learned.cols();
+}
+
+/// Profiles that weights can be about; without any, the values themselves.
+inline Eigen::Index profile_count(const PersonPool& pool) {
+  return pool.profiles.size() > 0 ? pool.profiles.rows() : pool.learned.cols();
+}
+
+/// p(y | x_u) of the model, in double: profiles and weights are taken as the floats they are.
+inline Eigen::RowVectorXd posterior(const PersonPool& pool, std::size_t u) {
+  const auto weights = pool.learned.row(at(u)).cast<double>();
+  if (pool.profiles.size() == 0) return weights;
+  return weights *
+         pool.profiles.middleRows(first_profile(pool, u), pool.learned.cols()).template cast<double>();
+}
+
+/// sum over people of c_u p(y | x_u) where `weights` are the sums of c_u z_u, profile by profile.
+template <class Weights>
+Eigen::RowVectorXd expand(const PersonPool& pool, const Weights& weights) {
+  if (pool.profiles.size() == 0) return weights.template cast<double>();
+  return weights.template cast<double>() * pool.profiles.cast<double>();
+}
+
 /// q_y of the learned attacker.
 inline Eigen::VectorXd learned_shares(const PersonPool& pool) {
-  const Eigen::VectorXd sums = pool.learned.cast<double>().colwise().sum().transpose();
+  Eigen::RowVectorXd weights = Eigen::RowVectorXd::Zero(profile_count(pool));
+  for (std::size_t u = 0; u < pool.size(); ++u)
+    weights.segment(first_profile(pool, u), pool.learned.cols()) += pool.learned.row(at(u)).cast<double>();
+  const Eigen::VectorXd sums = expand(pool, weights).transpose();
   return sums / sums.sum();
 }
 

@@ -1,0 +1,205 @@
+#include "hyobscure/obscure/methods/fine_people.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "hyobscure/base/parallel.h"
+#include "hyobscure/obscure/neighbours/fair_tree.h"
+#include "hyobscure/obscure/neighbours/row_distances.h"
+
+namespace hyobscure::obscure {
+namespace {
+
+constexpr double kPairsKept = 1e8;  // distances that are kept in memory: 0.4 GB
+
+/// A pool with distances of its own.
+struct OwnedPool {
+  std::unique_ptr<solve::PersonDistances> distances;
+  solve::PersonPool pool;
+};
+
+/// sum_y p(y) log( p(y) / q(y) ), zeros welcome where p is.
+double relative_entropy(const Eigen::RowVectorXd& p, const Eigen::RowVectorXd& q) {
+  double sum = 0;
+  for (Eigen::Index y = 0; y < p.size(); ++y)
+    if (p(y) > 0) sum += p(y) * std::log(p(y) / q(y));
+  return sum;
+}
+
+/// Shares of the values among some people, as an attacker sees them before any row.
+struct Shares {
+  Eigen::RowVectorXd informed, learned;
+
+  explicit Shares(Eigen::Index values)
+      : informed(Eigen::RowVectorXd::Zero(values)), learned(Eigen::RowVectorXd::Zero(values)) {}
+  void normalise() {
+    informed /= informed.sum();
+    if (learned.sum() > 0) learned /= learned.sum();
+  }
+};
+
+std::unique_ptr<solve::PersonDistances> distances_of(census::Distance distance, const data::SparseRows& rows,
+                                                     std::span<const std::uint32_t> people,
+                                                     const Progress& progress) {
+  return std::make_unique<solve::DistanceMatrix>(
+      all_distances(RowDistances(distance, rows, people), progress));
+}
+
+}  // namespace
+
+FinePeople::FinePeople(const MethodInput& input, const solve::Partition& partition, const Progress& progress)
+    : data_(input.people), distance_(input.distance), pools_(pools_by_group(input.people, partition)) {
+  for (const auto& members : pools_.members)
+    values_of_pool_.push_back(
+        partition.members(partition.group_of(static_cast<int>(data_.secrets[members.front()]))));
+  cut_into_wards(input, progress);
+  double pairs = 0;
+  for (const Ward& ward : wards_) pairs += std::pow(static_cast<double>(ward.people.size()), 2);
+  if (pairs <= kPairsKept) keep_pools(progress);
+  account_own_rows_and_wards();
+}
+
+void FinePeople::cut_into_wards(const MethodInput& input, const Progress& progress) {
+  for (std::size_t p = 0; p < pools_.size(); ++p) {
+    const auto& members = pools_.members[p];
+    std::vector<std::uint32_t> values;
+    for (const std::uint32_t u : members) values.push_back(data_.secrets[u]);
+    for (auto& positions :
+         fair_wards(distance_, data_.features, members, values, static_cast<std::uint32_t>(data_.values.size()),
+                    (getenv("HYO_WARD") ? (size_t)atoi(getenv("HYO_WARD")) : kMostInWard), input.key.derive(fmt::format("wards {}", p)), progress)) {
+      Ward ward{.pool = p, .positions = std::move(positions), .people = {}};
+      for (const std::uint32_t position : ward.positions) ward.people.push_back(members[position]);
+      wards_.push_back(std::move(ward));
+    }
+  }
+}
+
+void FinePeople::keep_pools(const Progress& progress) {
+  progress.report("distances of all pairs", 0, 0);
+  for (const Ward& ward : wards_) {
+    distances_.push_back(distances_of(distance_, data_.features, ward.people, progress));
+    kept_.push_back(pool_of(ward));
+    kept_.back().distances = distances_.back().get();
+  }
+}
+
+solve::PersonPool FinePeople::pool_of(const Ward& ward) const {
+  const std::vector<int>& values = values_of_pool_[ward.pool];
+  solve::PersonPool pool{.value_of_person = {}, .values = static_cast<std::uint32_t>(values.size())};
+  for (const std::uint32_t u : ward.people) {
+    const auto place = std::ranges::lower_bound(values, static_cast<int>(data_.secrets[u]));
+    pool.value_of_person.push_back(static_cast<std::uint32_t>(place - values.begin()));
+  }
+  if (learned_) add_model(ward, pool);
+  return pool;
+}
+
+std::shared_ptr<const solve::PersonPool> FinePeople::load(std::size_t ward) const {
+  // a kept pool is nobody's: the pointer owns nothing
+  if (!kept_.empty()) return {std::shared_ptr<const void>(), &kept_[ward]};
+  auto owned = std::make_shared<OwnedPool>();
+  owned->distances = distances_of(distance_, data_.features, wards_[ward].people, {});
+  owned->pool = pool_of(wards_[ward]);
+  owned->pool.distances = owned->distances.get();
+  return {owned, &owned->pool};
+}
+
+void FinePeople::learn(const MethodInput& input, const Progress& progress) {
+  if (learned_) return;
+  progress.report("learning the secret from other people", 0, 0);
+  model_ = learn::learn_secret(data_.features, data_.secrets, static_cast<std::uint32_t>(data_.values.size()),
+                               pools_.pool_of_person, {}, input.key.derive("learned"), progress);
+  model_predicts_ = model_.predicts();
+  learned_ = true;
+  for (std::size_t w = 0; w < kept_.size(); ++w) add_model(wards_[w], kept_[w]);
+  account_own_rows_and_wards();
+}
+
+void FinePeople::add_model(const Ward& ward, solve::PersonPool& pool) const {
+  const std::vector<int>& values = values_of_pool_[ward.pool];
+  pool.learned.resize(static_cast<Eigen::Index>(ward.people.size()),
+                      static_cast<Eigen::Index>(values.size()));
+  for (std::size_t i = 0; i < ward.people.size(); ++i)
+    pool.learned.row(static_cast<Eigen::Index>(i)) = model_.posterior.row(ward.people[i])(values);
+}
+
+/// Of person u, over the values of the group.
+Eigen::RowVectorXd FinePeople::posterior(std::size_t pool, std::uint32_t u) const {
+  return model_.posterior.row(u)(values_of_pool_[pool]).cast<double>();
+}
+
+void FinePeople::account_own_rows_and_wards() {
+  of_wards_ = of_own_rows_ = {};
+  std::vector<Shares> of_pool;
+  for (const auto& values : values_of_pool_) of_pool.emplace_back(static_cast<Eigen::Index>(values.size()));
+  std::vector<Shares> of_ward;
+  for (const Ward& ward : wards_) {
+    of_ward.emplace_back(of_pool[ward.pool].informed.size());
+    const solve::PersonPool pool = pool_of(ward);
+    for (std::size_t i = 0; i < ward.people.size(); ++i) {
+      of_ward.back().informed(pool.value_of_person[i]) += 1;
+      if (learned_) of_ward.back().learned += posterior(ward.pool, ward.people[i]);
+    }
+    of_pool[ward.pool].informed += of_ward.back().informed;
+    of_pool[ward.pool].learned += of_ward.back().learned;
+  }
+  const auto people = static_cast<double>(data_.size());
+  for (Shares& shares : of_pool) shares.normalise();
+  for (std::size_t w = 0; w < wards_.size(); ++w) {
+    const Ward& ward = wards_[w];
+    const Shares& pool = of_pool[ward.pool];
+    const Eigen::RowVectorXd counts = of_ward[w].informed;
+    for (Eigen::Index y = 0; y < counts.size(); ++y)
+      if (counts(y) > 0) of_own_rows_.informed -= counts(y) * std::log(pool.informed(y)) / people;
+    const double size = counts.sum();
+    of_ward[w].normalise();
+    of_wards_.informed += size * relative_entropy(of_ward[w].informed, pool.informed) / people;
+    if (!learned_) continue;
+    of_wards_.learned += size * relative_entropy(of_ward[w].learned, pool.learned) / people;
+    for (const std::uint32_t u : ward.people)
+      of_own_rows_.learned += relative_entropy(posterior(ward.pool, u), pool.learned) / people;
+  }
+}
+
+std::vector<solve::SparseChannel> FinePeople::join(std::vector<solve::SparseChannel> of_wards) const {
+  if (!has_wards()) return of_wards;
+  struct Place {
+    std::uint32_t ward, row;
+  };
+  std::vector<std::vector<Place>> places(pools_.size());
+  for (std::size_t p = 0; p < pools_.size(); ++p) places[p].resize(pools_.members[p].size());
+  for (std::uint32_t w = 0; w < wards_.size(); ++w)
+    for (std::uint32_t i = 0; i < wards_[w].positions.size(); ++i)
+      places[wards_[w].pool][wards_[w].positions[i]] = {w, i};
+  std::vector<solve::SparseChannel> joined(pools_.size());
+  for (std::size_t p = 0; p < pools_.size(); ++p)
+    for (const Place& place : places[p]) {
+      const solve::SparseChannel& channel = of_wards[place.ward];
+      for (std::size_t e = channel.starts[place.row]; e < channel.starts[place.row + 1]; ++e) {
+        joined[p].donors.push_back(wards_[place.ward].positions[channel.donors[e]]);
+        joined[p].probabilities.push_back(channel.probabilities[e]);
+      }
+      joined[p].starts.push_back(joined[p].donors.size());
+    }
+  return joined;
+}
+
+FinePeople& FineCache::people(const MethodInput& input, const solve::Partition& partition,
+                              const Progress& progress) {
+  auto& prepared = by_groups_[partition.group_of_values()];
+  if (!prepared) prepared = std::make_unique<FinePeople>(input, partition, progress);
+  return *prepared;
+}
+
+const FinePeople& FineCache::learned(const MethodInput& input, const solve::Partition& partition,
+                                     const Progress& progress) {
+  FinePeople& found = people(input, partition, progress);
+  found.learn(input, progress);
+  return found;
+}
+
+}  // namespace hyobscure::obscure

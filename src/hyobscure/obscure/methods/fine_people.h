@@ -1,0 +1,94 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "hyobscure/learn/learned_secret.h"
+#include "hyobscure/obscure/methods/method.h"
+#include "hyobscure/solve/person/person_channel.h"
+
+namespace hyobscure::obscure {
+
+/// The people of given groups as pools of the person-level solver: distances and values; once learned, also
+/// what a model trained on other people would say of each. Does not depend on budget, threat or balance.
+///
+/// A pool (a group, and the same kept columns) of more than kMostInWard people is cut into wards of alike
+/// people in which every value has the pool's share (neighbours/fair_tree.h). The solver sees wards; what
+/// these reveal beyond the pool is counted here, and channels of wards are joined to channels of pools.
+class FinePeople final : public solve::PoolSource {
+ public:
+  static constexpr std::size_t kMostInWard = 4096;
+
+  /// The input must outlive it.
+  FinePeople(const MethodInput& input, const solve::Partition& partition, const Progress& progress);
+
+  /// Trains the models, once.
+  void learn(const MethodInput& input, const Progress& progress);
+  /// Whether a model trained on other people predicts the secret better than the group alone does.
+  bool model_predicts() const { return model_predicts_; }
+
+  // ---- The wards, in the order of their pools
+  std::size_t size() const override { return wards_.size(); }
+  std::size_t people(std::size_t ward) const override { return wards_[ward].people.size(); }
+  std::shared_ptr<const solve::PersonPool> load(std::size_t ward) const override;
+  bool own_rows_are_free() const override { return true; }
+  /// All of them, where they fit in memory together; else empty.
+  std::span<const solve::PersonPool> kept() const { return kept_; }
+  /// Whether some pool has several.
+  bool has_wards() const { return wards_.size() > pools_.size(); }
+
+  /// Mean over people, nats, of what each attacker learns; `learned` is 0 before learn().
+  struct Leakages {
+    double informed = 0, learned = 0;
+  };
+  /// From the ward beyond the pool, I(Y; W | pool): small, since wards have the pool's shares.
+  Leakages leakage_of_wards() const { return of_wards_; }
+  /// From everybody's own row, given the pool.
+  Leakages leakage_of_own_rows() const { return of_own_rows_; }
+
+  /// Channels of the pools from those of their wards, people in the order of the pool.
+  [[nodiscard]] std::vector<solve::SparseChannel> join(std::vector<solve::SparseChannel> of_wards) const;
+
+ private:
+  struct Ward {
+    std::size_t pool;
+    std::vector<std::uint32_t> positions;  ///< in the pool, ascending
+    std::vector<std::uint32_t> people;     ///< of the data, in the same order
+  };
+  void cut_into_wards(const MethodInput& input, const Progress& progress);
+  void keep_pools(const Progress& progress);
+  [[nodiscard]] solve::PersonPool pool_of(const Ward& ward) const;
+  void add_model(const Ward& ward, solve::PersonPool& pool) const;
+  [[nodiscard]] Eigen::RowVectorXd posterior(std::size_t pool, std::uint32_t person) const;
+  void account_own_rows_and_wards();
+
+  const data::People& data_;
+  census::Distance distance_;
+  Pools pools_;
+  std::vector<std::vector<int>> values_of_pool_;  ///< of the group, ascending
+  std::vector<Ward> wards_;
+  std::vector<std::unique_ptr<solve::PersonDistances>> distances_;  ///< of the kept ones
+  std::vector<solve::PersonPool> kept_;
+  learn::LearnedSecret model_;
+  bool learned_ = false;
+  bool model_predicts_ = false;
+  Leakages of_wards_, of_own_rows_;
+};
+
+/// Prepared people by their groups, so that budgets, threats and methods share them.
+class FineCache {
+ public:
+  /// With what a model would say of them.
+  [[nodiscard]] const FinePeople& learned(const MethodInput& input, const solve::Partition& partition,
+                                          const Progress& progress);
+  /// Distances and values at least.
+  [[nodiscard]] FinePeople& people(const MethodInput& input, const solve::Partition& partition,
+                                   const Progress& progress);
+
+ private:
+  std::map<std::vector<int>, std::unique_ptr<FinePeople>> by_groups_;
+};
+
+}  // namespace hyobscure::obscure

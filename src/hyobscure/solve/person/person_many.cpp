@@ -1,0 +1,306 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <utility>
+
+#include "hyobscure/base/error.h"
+#include "hyobscure/base/parallel.h"
+#include "hyobscure/base/stopwatch.h"
+#include "hyobscure/solve/person/person_channel.h"
+#include "hyobscure/solve/person/person_pool.h"
+
+namespace hyobscure::solve {
+namespace {
+
+constexpr std::size_t kScoutPeople = 6000;   // in the pools on which the price is found, and
+constexpr std::size_t kFewestScouts = 4;     // so many pools at least
+constexpr double kCoarse = 10;               // times the tolerance: for prices that are far off
+constexpr double kCloseEnough = 0.01;        // of the budget: a scouts' distance from which prices are interpolated
+constexpr double kShareOfSolves = 0.5;       // of the tolerance; the rest is for what of the budget is not spent
+constexpr double kShareOfSlack = 0.25;       // the same for a distance below the budget
+constexpr int kMostScoutPrices = 20;
+constexpr int kMostAdjustments = 12;
+constexpr double kPriceRange = 1e8;          // prices this far from the first end the search
+constexpr double kResolvedAtOnce = 0.15;     // share of the people whose pools an adjustment aims to solve again
+
+/// One pool at one price.
+struct Solved {
+  SparseChannel channel;
+  double bound = 0;     // of objective + first price * distance
+  double distance = 0;
+  double informed = 0, learned = 0;
+  int iterations = 0;
+};
+
+struct Totals {
+  double distance = 0, objective = 0, informed = 0, learned = 0, bound = 0;
+};
+
+/// A price and the distance to which it leads.
+struct Probe {
+  double price, distance;
+};
+
+class ManyPools {
+ public:
+  ManyPools(const PoolSource& pools, const PersonTerms& terms, double budget, const PersonSettings& settings,
+            const Progress& progress)
+      : pools_(pools),
+        terms_(terms),
+        budget_(budget),
+        settings_(settings),
+        progress_(progress),
+        tolerance_(settings.gap_tolerance_bits / kBitsPerNat),
+        solved_(pools.size()) {
+    for (std::size_t g = 0; g < pools.size(); ++g) people_ += static_cast<double>(pools.people(g));
+  }
+
+  PersonResult solve() {
+    const Stopwatch watch;
+    choose_scouts();
+    find_price();
+    solve_all();
+    spend_budget();
+    return finish(watch);
+  }
+
+ private:
+  void choose_scouts();
+  void find_price();
+  double probe(double price, double tolerance);
+  double next_price() const;
+  double first_price() const;
+  void solve_all();
+  void spend_budget();
+  Totals totals() const;
+  Solved solve_one(const PersonPool& pool, double price, double tolerance, const SparseChannel* start,
+                   const Progress& progress) const;
+  void solve_some(std::span<const std::size_t> chosen, double price, bool first);
+  PersonResult finish(const Stopwatch& watch);
+
+  const PoolSource& pools_;
+  const PersonTerms& terms_;
+  const double budget_;
+  const PersonSettings& settings_;
+  const Progress& progress_;
+  const double tolerance_;  // nats per person
+  double people_ = 0;
+  std::vector<std::size_t> scouts_;
+  std::vector<std::shared_ptr<const PersonPool>> scout_pools_;
+  std::vector<Solved> scouted_;
+  std::vector<Probe> probes_;  // by price, ascending
+  double price_ = 0;
+  std::vector<Solved> solved_;
+};
+
+/// Pools evenly spaced: neighbouring ones are alike, or of the same group.
+void ManyPools::choose_scouts() {
+  std::size_t step = std::max<std::size_t>(1, pools_.size() / kFewestScouts);
+  const auto people_of_every = [&](std::size_t each) {
+    std::size_t sum = 0;
+    for (std::size_t g = each / 2; g < pools_.size(); g += each) sum += pools_.people(g);
+    return sum;
+  };
+  while (step > 1 && people_of_every(step) < kScoutPeople) step = (step + 1) / 2;
+  for (std::size_t g = step / 2; g < pools_.size(); g += step) scouts_.push_back(g);
+  scout_pools_.resize(scouts_.size());
+  scouted_.resize(scouts_.size());
+  parallel_blocks(scouts_.size(), 1,
+                  [&](std::size_t s, std::size_t) { scout_pools_[s] = pools_.load(scouts_[s]); });
+  for (const auto& pool : scout_pools_) validate({pool.get(), 1}, terms_);
+}
+
+Solved ManyPools::solve_one(const PersonPool& pool, double price, double tolerance, const SparseChannel* start,
+                            const Progress& progress) const {
+  const auto size = static_cast<double>(pool.size());
+  PoolAnswer answer = solve_pool({.pool = pool,
+                                  .terms = terms_,
+                                  .multiplier = price,
+                                  .tolerance = tolerance * size,
+                                  .max_iterations = settings_.max_iterations,
+                                  .start = start != nullptr && start->size() == pool.size() ? start : nullptr},
+                                 settings_.dense_limit, progress);
+  Solved solved{.channel = std::move(answer.channel),
+                .bound = answer.lower_bound,
+                .distance = answer.distance,
+                .iterations = answer.iterations};
+  solved.informed = informed_information(pool, solved.channel);
+  if (pool.learned.size() > 0) solved.learned = learned_information(pool, solved.channel);
+  return solved;
+}
+
+/// The scouts' mean distance at a price.
+double ManyPools::probe(double price, double tolerance) {
+  const Progress quiet = progress_.with_reports({});
+  parallel_blocks(scouts_.size(), 1, [&](std::size_t s, std::size_t) {
+    const SparseChannel start = std::move(scouted_[s].channel);
+    scouted_[s] = solve_one(*scout_pools_[s], price, tolerance, &start, quiet);
+  });
+  double distance = 0, people = 0;
+  for (std::size_t s = 0; s < scouts_.size(); ++s) {
+    distance += scouted_[s].distance;
+    people += static_cast<double>(scout_pools_[s]->size());
+  }
+  distance /= people;
+  if (getenv("HYO_TRACE")) fprintf(stderr, "probe price %g tol %g dist %.6f its %d\n", price, tolerance, distance, scouted_[0].iterations);
+  const auto place = std::ranges::lower_bound(probes_, price, {}, &Probe::price);
+  if (place != probes_.end() && place->price == price)
+    place->distance = distance;
+  else
+    probes_.insert(place, {price, distance});
+  return distance;
+}
+
+/// A quarter of the slope of the chord from everybody's own row, where all leaks, to twice the budget: the
+/// frontier is steep at its far end and flat near nothing.
+double ManyPools::first_price() const {
+  double leak = 0, people = 0;
+  for (const auto& pool : scout_pools_) {
+    std::vector<std::uint32_t> own(pool->size());
+    std::iota(own.begin(), own.end(), 0U);
+    const SparseChannel channel = one_donor_each(std::move(own));
+    leak += terms_.informed_weight * informed_information(*pool, channel);
+    if (terms_.learned_weight > 0) leak += terms_.learned_weight * learned_information(*pool, channel);
+    people += static_cast<double>(pool->size());
+  }
+  const double price = 0.25 * leak / people / std::max(budget_, 1e-12);
+  return price > 0 ? price : 1;
+}
+
+/// Distance falls with its price: up or down by 4 until two prices are on both sides of the budget, then by
+/// interpolation of log price. 0: prices below the smallest would be needed, and distance may be free.
+double ManyPools::next_price() const {
+  const auto within =
+      std::ranges::find_if(probes_, [&](const Probe& probe) { return probe.distance <= budget_; });
+  if (within == probes_.end()) return 4 * probes_.back().price;
+  if (within == probes_.begin()) return within->price / 4;
+  const Probe& near = *within;
+  const Probe& far = *(within - 1);
+  const double share =
+      std::clamp((budget_ - near.distance) / (far.distance - near.distance), 0.05, 0.95);
+  return near.price * std::pow(far.price / near.price, share);
+}
+
+void ManyPools::find_price() {
+  progress_.report("finding the price of distance", 0, 0);
+  const double first = first_price();
+  double price = first;
+  bool fine = false;
+  for (int tried = 0; tried < kMostScoutPrices; ++tried) {
+    progress_.throw_if_stopped();
+    const double distance = probe(price, (fine ? 1 : kCoarse) * kShareOfSolves * tolerance_);
+    const bool close = std::abs(distance - budget_) <= kCloseEnough * budget_;
+    if (fine && close) break;
+    if (distance <= budget_ && price < first / kPriceRange) {
+      price = 0;  // even the far end of the frontier is within the budget
+      break;
+    }
+    // once close, the same neighbourhood with the tolerance of the answer
+    fine = fine || close;
+    price = next_price();
+  }
+  price_ = price > 0 ? next_price() : 0;
+  scout_pools_.clear();
+  for (std::size_t s = 0; s < scouts_.size(); ++s) solved_[scouts_[s]] = std::move(scouted_[s]);
+}
+
+/// `first`: the bound is of this price, which is that of all.
+void ManyPools::solve_some(std::span<const std::size_t> chosen, double price, bool first) {
+  SharedProgress shared(progress_, "choosing donors", chosen.size());
+  const Progress quiet = progress_.with_reports({});
+  parallel_blocks(chosen.size(), 1, [&](std::size_t n, std::size_t) {
+    Solved& solved = solved_[chosen[n]];
+    const auto pool = pools_.load(chosen[n]);
+    validate({pool.get(), 1}, terms_);
+    const double bound = solved.bound;
+    const SparseChannel start = std::move(solved.channel);
+    solved = solve_one(*pool, price, kShareOfSolves * tolerance_, &start, quiet);
+    // "Budget": pools solved again at a price nearby keep the bound of the common price
+    if (!first) solved.bound = bound;
+    shared.one_done();
+  });
+}
+
+void ManyPools::solve_all() {
+  std::vector<std::size_t> all(pools_.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  solve_some(all, price_, true);
+}
+
+Totals ManyPools::totals() const {
+  Totals sum;
+  for (const Solved& solved : solved_) {
+    sum.distance += solved.distance / people_;
+    sum.informed += solved.informed / people_;
+    sum.learned += solved.learned / people_;
+    sum.bound += solved.bound / people_;
+  }
+  sum.objective = terms_.informed_weight * sum.informed + terms_.learned_weight * sum.learned;
+  return sum;
+}
+
+/// Solves some pools again at a price nearby until the distance is within the budget, and little of it left.
+void ManyPools::spend_budget() {
+  if (price_ <= 0 && totals().distance <= budget_) return;
+  // d distance / d log price among the scouts; negative
+  double slope = -0.25 * budget_;
+  for (std::size_t k = 1; k < probes_.size(); ++k)
+    if (probes_[k - 1].price <= price_ && price_ <= probes_[k].price)
+      slope = (probes_[k].distance - probes_[k - 1].distance) /
+              std::log(probes_[k].price / probes_[k - 1].price);
+  slope = std::min(slope, -1e-3 * budget_);
+  std::size_t next = 0;  // pools are taken in turn
+  for (int round = 0; round < kMostAdjustments; ++round) {
+    const double excess = totals().distance - budget_;
+    const double slack = kShareOfSlack * tolerance_ / std::max(price_, 1e-300);
+    if (getenv("HYO_TRACE")) fprintf(stderr, "adjust round %d excess %.3e slack %.3e price %g slope %g\n", round, excess, slack, price_, slope);
+    if (excess <= 0 && -excess <= slack) return;
+    // aim at the middle of what is allowed
+    const double wanted = excess + 0.5 * std::min(slack, 0.01 * budget_);
+    double shift = std::clamp(wanted / (-slope * kResolvedAtOnce), -0.7, 0.7);
+    if (std::abs(shift) < 0.05) shift = std::copysign(0.05, shift);
+    std::vector<std::size_t> chosen;
+    double change = 0;
+    while (chosen.size() < pools_.size() && std::abs(change) < std::abs(wanted)) {
+      change += slope * shift * static_cast<double>(pools_.people(next)) / people_;
+      chosen.push_back(next);
+      // a step that is prime to most counts: neighbours of the tree are not taken together
+      next = (next + 1) % pools_.size();
+    }
+    solve_some(chosen, price_ * std::exp(shift), false);
+  }
+}
+
+PersonResult ManyPools::finish(const Stopwatch& watch) {
+  const Totals sum = totals();
+  PersonResult result;
+  PersonInfo& info = result.info;
+  info.informed_nats = sum.informed;
+  if (terms_.learned_weight > 0 || sum.learned > 0) info.learned_nats = sum.learned;
+  info.distance = sum.distance;
+  info.objective_nats = sum.objective;
+  info.gap_nats = std::max(0.0, sum.objective - (sum.bound - price_ * budget_));
+  info.solved = info.gap_nats <= tolerance_;
+  info.multiplier = price_;
+  for (Solved& solved : solved_) {
+    info.iterations += solved.iterations;
+    result.channels.push_back(std::move(solved.channel));
+  }
+  info.seconds = watch.seconds();
+  return result;
+}
+
+}  // namespace
+
+PersonResult solve_many_pools_with_budget(const PoolSource& pools, const PersonTerms& terms, double budget,
+                                          const PersonSettings& settings, const Progress& progress) {
+  validate(settings);
+  ManyPools many(pools, terms, budget, settings, progress);
+  return many.solve();
+}
+
+}  // namespace hyobscure::solve
