@@ -66,13 +66,15 @@ bool can_learn(const Group& group) {
 
 // The people a fold is predicted from and for.
 struct FoldSplit {
-  Labels fitted;    // training people who fit the trees while rounds are counted
+  Labels fitted;    // training people who fit the trees
   Labels held_out;  // training people who decide when to stop
   Labels training;  // both
   Labels tested;
 };
 
-FoldSplit split_fold(const Group& group, std::size_t fold, std::size_t folds) {
+// The order of the people is random: the first ones of the other folds are a sample of them.
+FoldSplit split_fold(const Group& group, std::size_t fold, const LearnSettings& settings) {
+  const auto folds = static_cast<std::size_t>(settings.folds);
   FoldSplit split;
   for (std::size_t n = 0; n < group.people.size(); ++n) {
     const std::uint32_t person = group.people[n];
@@ -80,6 +82,7 @@ FoldSplit split_fold(const Group& group, std::size_t fold, std::size_t folds) {
       split.tested.push_back(person);
       continue;
     }
+    if (split.training.size() == static_cast<std::size_t>(settings.most_people)) continue;
     split.training.push_back(person);
     ((n / folds) % kHeldOut == 0 ? split.held_out : split.fitted).push_back(person);
   }
@@ -133,80 +136,102 @@ double log_loss(const PosteriorMatrix& probabilities, const Labels& labels) {
   return sum;
 }
 
-BoostModel::Settings model_settings(const Problem& problem, const Classes& classes) {
-  return {.classes = classes.count(), .depth = problem.settings.depth, .rate = problem.settings.rate};
+// People predicted at once: their rows are copied for the model.
+constexpr std::size_t kPredictedTogether = 16'384;
+
+// A model and the number of its rounds after which the held-out people are predicted best; 0 if not better
+// than by the prior.
+class FoldModel {
+ public:
+  FoldModel(const Problem& problem, const Group& group, const Classes& classes, const FoldSplit& split)
+      : classes_(classes),
+        features_(problem.features),
+        fitted_(problem.features, split.fitted, classes.prior_logs),
+        held_out_(problem.features, split.held_out, classes.prior_logs),
+        truth_(labels_of(problem, group, classes, split.held_out)),
+        model_(with_labels(problem, group, split.fitted), fitted_, &held_out_) {}
+
+  int choose_rounds(int most, const Progress& progress) {
+    double best = 0;
+    for (const std::uint32_t label : truth_) best -= static_cast<double>(classes_.prior_logs[label]);
+    for (int round = 1; round <= most && round <= rounds_ + kPatience; ++round) {
+      progress.throw_if_stopped();
+      model_.add_round();
+      const double loss = log_loss(model_.predict(held_out_), truth_);
+      if (loss >= best) continue;
+      best = loss;
+      rounds_ = round;
+    }
+    return rounds_;
+  }
+
+  PosteriorMatrix predict(std::span<const std::uint32_t> people) const {
+    return model_.predict(BoostData(features_, people, classes_.prior_logs), rounds_);
+  }
+
+ private:
+  BoostModel::Settings with_labels(const Problem& problem, const Group& group, const Labels& fitted) {
+    fitted_.set_labels(labels_of(problem, group, classes_, fitted));
+    return {.classes = classes_.count(),
+            .depth = problem.settings.depth,
+            .rate = problem.settings.rate,
+            .columns = problem.settings.columns};
+  }
+
+  const Classes& classes_;
+  const SparseRows& features_;
+  BoostData fitted_;
+  BoostData held_out_;
+  Labels truth_;
+  BoostModel model_;
+  int rounds_ = 0;
+};
+
+// None below the least probability, sum 1.
+void write_weights(Eigen::RowVectorXf probabilities, Eigen::Ref<Eigen::RowVectorXf> weights) {
+  weights.setZero();
+  probabilities = probabilities.cwiseMax(static_cast<float>(kLeastProbability));
+  weights.head(probabilities.size()) = probabilities / probabilities.sum();
 }
 
-// The number of rounds after which the held-out people are predicted best; 0 if not better than by the prior.
-int choose_rounds(const Problem& problem, const Group& group, const Classes& classes, const FoldSplit& split,
-                  const Progress& progress) {
-  BoostData fitted(problem.features, split.fitted, classes.prior_logs);
-  fitted.set_labels(labels_of(problem, group, classes, split.fitted));
-  const BoostData held_out(problem.features, split.held_out, classes.prior_logs);
-  const Labels truth = labels_of(problem, group, classes, split.held_out);
-  BoostModel model(model_settings(problem, classes), fitted, &held_out);
-
-  double best = 0;
-  for (const std::uint32_t label : truth) best -= static_cast<double>(classes.prior_logs[label]);
-  int best_rounds = 0;
-  for (int round = 1; round <= problem.settings.rounds && round <= best_rounds + kPatience; ++round) {
-    progress.throw_if_stopped();
-    model.add_round();
-    const double loss = log_loss(model.predict(held_out), truth);
-    if (loss >= best) continue;
-    best = loss;
-    best_rounds = round;
-  }
-  return best_rounds;
-}
-
-PosteriorMatrix class_probabilities(const Problem& problem, const Group& group, const Classes& classes,
-                                    const FoldSplit& split, int rounds, const Progress& progress) {
-  if (rounds == 0) {
-    const Eigen::Map<const Eigen::RowVectorXf> logs(classes.prior_logs.data(), classes.count());
-    return logs.array().exp().matrix().replicate(static_cast<Index>(split.tested.size()), 1);
-  }
-  BoostData training(problem.features, split.training, classes.prior_logs);
-  training.set_labels(labels_of(problem, group, classes, split.training));
-  BoostModel model(model_settings(problem, classes), training);
-  for (int round = 0; round < rounds; ++round) {
-    progress.throw_if_stopped();
-    model.add_round();
-  }
-  return model.predict(BoostData(problem.features, split.tested, classes.prior_logs));
-}
-
-// Values as classes say, none below the least probability, sum 1.
-void write_posterior(const Group& group, const Classes& classes, const Eigen::RowVectorXf& probabilities,
-                     Eigen::Ref<Eigen::RowVectorXf> posterior) {
-  std::vector<double> weights;
+// A class is one distribution: the frequencies of its values among the training people. Rows without a class
+// are never weighed.
+void write_profiles(const Group& group, const Classes& classes, Eigen::Ref<ProbabilityRows> profiles) {
+  profiles.setZero();
   for (std::size_t v = 0; v < group.values.size(); ++v)
-    weights.push_back(
-        std::max(kLeastProbability,
-                 classes.share_of_value[v] * static_cast<double>(probabilities(classes.class_of_value[v]))));
-  const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
-  for (std::size_t v = 0; v < weights.size(); ++v)
-    posterior(group.values[v]) = static_cast<float>(weights[v] / total);
+    profiles(classes.class_of_value[v], static_cast<Index>(v)) =
+        static_cast<float>(classes.share_of_value[v]);
+  for (Index k = classes.count(); k < profiles.rows(); ++k) profiles.row(k) = profiles.row(0);
 }
 
 // Returns the rounds used. `gains` has a place for everybody.
-int learn_fold(const Problem& problem, const Group& group, std::size_t fold, PosteriorMatrix& posterior,
-               Eigen::VectorXd& gains, const Progress& progress) {
-  const FoldSplit split = split_fold(group, fold, static_cast<std::size_t>(problem.settings.folds));
+int learn_fold(const Problem& problem, const Group& group, GroupModel& model, std::size_t fold,
+               LearnedSecret& result, Eigen::VectorXd& gains, const Progress& progress) {
+  const FoldSplit split = split_fold(group, fold, problem.settings);
   const Classes classes = make_classes(problem, group, split.training);
-  const int rounds = classes.count() > 1 ? choose_rounds(problem, group, classes, split, progress) : 0;
-  const PosteriorMatrix found = class_probabilities(problem, group, classes, split, rounds, progress);
-  Eigen::RowVectorXf by_frequency = Eigen::RowVectorXf::Zero(posterior.cols());
-  write_posterior(
-      group, classes,
-      Eigen::Map<const Eigen::RowVectorXf>(classes.prior_logs.data(), classes.count()).array().exp(),
-      by_frequency);
-  for (std::size_t n = 0; n < split.tested.size(); ++n) {
-    const std::uint32_t person = split.tested[n];
-    const std::uint32_t value = problem.value_of_person[person];
-    write_posterior(group, classes, found.row(static_cast<Index>(n)), posterior.row(person));
-    gains(person) = std::log2(static_cast<double>(posterior(person, value))) -
-                    std::log2(static_cast<double>(by_frequency(value)));
+  const Index width = result.weights.cols();
+  write_profiles(group, classes, model.profiles.middleRows(static_cast<Index>(fold) * width, width));
+  const Eigen::RowVectorXf prior =
+      Eigen::Map<const Eigen::RowVectorXf>(classes.prior_logs.data(), classes.count()).array().exp();
+  for (const std::uint32_t person : split.tested) {
+    result.block_of_person[person] = static_cast<std::uint8_t>(fold);
+    write_weights(prior, result.weights.row(person));
+  }
+  if (classes.count() == 1) return 0;
+  FoldModel trained(problem, group, classes, split);
+  const int rounds = trained.choose_rounds(problem.settings.rounds, progress);
+  if (rounds == 0) return 0;
+  for (std::size_t begin = 0; begin < split.tested.size(); begin += kPredictedTogether) {
+    progress.throw_if_stopped();
+    const std::span<const std::uint32_t> people =
+        std::span(split.tested).subspan(begin, std::min(kPredictedTogether, split.tested.size() - begin));
+    const PosteriorMatrix found = trained.predict(people);
+    for (std::size_t n = 0; n < people.size(); ++n) {
+      const double before = result.posterior(people[n], problem.value_of_person[people[n]]);
+      write_weights(found.row(static_cast<Index>(n)), result.weights.row(people[n]));
+      gains(people[n]) =
+          std::log2(result.posterior(people[n], problem.value_of_person[people[n]])) - std::log2(before);
+    }
   }
   return rounds;
 }
@@ -218,12 +243,13 @@ Eigen::VectorXd counts_of(const Problem& problem, const Group& group) {
   return counts;
 }
 
-void use_group_only(const Problem& problem, const Group& group, PosteriorMatrix& posterior) {
+void use_group_only(const Problem& problem, const Group& group, GroupModel& model, LearnedSecret& result) {
   const Eigen::VectorXd counts = counts_of(problem, group);
-  for (const std::uint32_t person : group.people)
-    for (Index v = 0; v < counts.size(); ++v)
-      posterior(person, group.values[static_cast<std::size_t>(v)]) =
-          static_cast<float>(counts(v) / counts.sum());
+  model.profiles = (counts / counts.sum()).cast<float>().transpose().replicate(result.weights.cols(), 1);
+  for (const std::uint32_t person : group.people) {
+    result.weights.row(person).setZero();
+    result.weights(person, 0) = 1;
+  }
 }
 
 double prior_entropy_bits(const Problem& problem, const std::vector<Group>& groups) {
@@ -233,10 +259,10 @@ double prior_entropy_bits(const Problem& problem, const std::vector<Group>& grou
   return sum / static_cast<double>(problem.value_of_person.size()) * kBitsPerNat;
 }
 
-double cross_entropy_bits(const Problem& problem, const PosteriorMatrix& posterior) {
+double cross_entropy_bits(const Problem& problem, const LearnedSecret& learned) {
   double sum = 0;
   for (std::size_t u = 0; u < problem.value_of_person.size(); ++u)
-    sum -= std::log2(static_cast<double>(posterior(static_cast<Index>(u), problem.value_of_person[u])));
+    sum -= std::log2(learned.posterior(u, problem.value_of_person[u]));
   return sum / static_cast<double>(problem.value_of_person.size());
 }
 
@@ -249,15 +275,20 @@ void summarise_gains(const Eigen::VectorXd& gains, LearnedSecret& result) {
   result.gain_error_bits = std::sqrt(variance / people);
 }
 
-void learn_groups(const Problem& problem, const std::vector<const Group*>& learnable, LearnedSecret& result,
+void learn_groups(const Problem& problem, const std::vector<Group>& groups,
+                  const std::vector<std::size_t>& learnable, LearnedSecret& result,
                   const Progress& progress) {
   const auto folds = static_cast<std::size_t>(problem.settings.folds);
+  for (const std::size_t g : learnable)
+    result.groups[g].profiles.resize(static_cast<Index>(folds) * result.weights.cols(),
+                                     static_cast<Index>(groups[g].values.size()));
   std::vector<int> rounds(learnable.size() * folds, 0);
-  Eigen::VectorXd gains = Eigen::VectorXd::Zero(result.posterior.rows());
+  Eigen::VectorXd gains = Eigen::VectorXd::Zero(result.weights.rows());
   SharedProgress shared(progress, "learning the secret", rounds.size());
   parallel_blocks(rounds.size(), 1, [&](std::size_t task, std::size_t) {
+    const std::size_t g = learnable[task / folds];
     rounds[task] =
-        learn_fold(problem, *learnable[task / folds], task % folds, result.posterior, gains, progress);
+        learn_fold(problem, groups[g], result.groups[g], task % folds, result, gains, progress);
     shared.one_done();
   });
   summarise_gains(gains, result);
@@ -271,11 +302,13 @@ void validate(const LearnSettings& settings) {
   const auto require = [](bool fits, const char* name, const char* range) {
     if (!fits) throw InputError({.source = name}, "the setting is out of range", range);
   };
-  require(settings.folds >= 2, "folds", "Take at least 2.");
+  require(settings.folds >= 2 && settings.folds <= 255, "folds", "Take 2 to 255.");
   require(settings.rounds >= 1, "rounds", "Take at least 1.");
   require(settings.depth >= 1 && settings.depth <= 16, "depth", "Take 1 to 16.");
   require(settings.rate > 0 && settings.rate <= 1, "rate", "Take a number above 0, at most 1.");
+  require(settings.columns > 0 && settings.columns <= 1, "columns", "Take a share above 0, at most 1.");
   require(settings.most_classes >= 2, "most_classes", "Take at least 2.");
+  require(settings.most_people >= 2, "most_people", "Take at least 2.");
 }
 
 std::vector<Group> make_groups(std::span<const std::uint32_t> value_of_person,
@@ -294,6 +327,23 @@ std::vector<Group> make_groups(std::span<const std::uint32_t> value_of_person,
 
 }  // namespace
 
+Eigen::RowVectorXd LearnedSecret::posterior(std::size_t person) const {
+  const GroupModel& model = groups[group_of_person[person]];
+  return weights.row(static_cast<Index>(person)).cast<double>() *
+         model.profiles.middleRows(block_of_person[person] * weights.cols(), weights.cols()).cast<double>();
+}
+
+double LearnedSecret::posterior(std::size_t person, std::uint32_t value) const {
+  const GroupModel& model = groups[group_of_person[person]];
+  const auto place = std::ranges::lower_bound(model.values, value);
+  if (place == model.values.end() || *place != value) return 0;
+  return weights.row(static_cast<Index>(person))
+      .cast<double>()
+      .dot(model.profiles.col(place - model.values.begin())
+               .segment(block_of_person[person] * weights.cols(), weights.cols())
+               .cast<double>());
+}
+
 LearnedSecret learn_secret(const SparseRows& features, std::span<const std::uint32_t> value_of_person,
                            std::uint32_t values, std::span<const std::uint32_t> group_of_person,
                            const LearnSettings& settings, const Key& key, const Progress& progress) {
@@ -304,19 +354,23 @@ LearnedSecret learn_secret(const SparseRows& features, std::span<const std::uint
   const std::vector<Group> groups = make_groups(value_of_person, group_of_person, key);
 
   LearnedSecret result;
-  result.posterior = PosteriorMatrix::Zero(static_cast<Index>(features.size()), static_cast<Index>(values));
-  std::vector<const Group*> learnable;
+  result.weights.setZero(static_cast<Index>(features.size()),
+                         std::min(settings.most_classes, static_cast<int>(values)));
+  result.block_of_person.assign(features.size(), 0);
+  result.group_of_person.assign(group_of_person.begin(), group_of_person.end());
+  std::vector<std::size_t> learnable;
   for (const Group& group : groups) {
+    result.groups.push_back({.values = group.values, .profiles = {}});
     if (can_learn(group)) {
-      learnable.push_back(&group);
+      learnable.push_back(result.groups.size() - 1);
     } else {
-      use_group_only(problem, group, result.posterior);
+      use_group_only(problem, group, result.groups.back(), result);
       result.people_by_group_only += group.people.size();
     }
   }
-  learn_groups(problem, learnable, result, progress);
+  learn_groups(problem, groups, learnable, result, progress);
   result.prior_entropy_bits = prior_entropy_bits(problem, groups);
-  result.cross_entropy_bits = cross_entropy_bits(problem, result.posterior);
+  result.cross_entropy_bits = cross_entropy_bits(problem, result);
   return result;
 }
 

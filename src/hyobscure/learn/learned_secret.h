@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "hyobscure/base/numeric.h"
 #include "hyobscure/base/progress.h"
@@ -12,18 +13,33 @@
 
 namespace hyobscure::learn {
 
+using ProbabilityRows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
 struct LearnSettings {
-  int folds = 5;      ///< at least 2; a person is predicted by a model of the other folds
+  int folds = 5;      ///< 2 to 255; a person is predicted by a model of the other folds
   int rounds = 60;    ///< most rounds of boosting, at least 1; fewer are used where more would not predict
-  int depth = 5;      ///< of the trees, 1 to 16
-  double rate = 0.1;  ///< step of boosting, above 0 up to 1
-  int most_classes = 32;  ///< at least 2; more values of a group are joined into so many neighbours
+  int depth = 4;      ///< of the trees, 1 to 16
+  double rate = 0.15;  ///< step of boosting, above 0 up to 1
+  double columns = 0.25;  ///< share of the columns that a tree may ask, above 0 up to 1
+  int most_classes = 8;   ///< at least 2; more values of a group are joined into so many neighbours
+  int most_people = 8000;  ///< at least 2; that a model is trained on, chosen by a keyed hash
 };
 
+/// The model of one group: what it can say of a person is a mixture of a few distributions.
+struct GroupModel {
+  std::vector<std::uint32_t> values;  ///< that people of the group have, ascending
+  /// Distributions over these values, a block of as many rows as LearnedSecret::weights has columns for each
+  /// fold; one block where there was nothing to learn from.
+  ProbabilityRows profiles;
+};
+
+/// p(y | features of u, group) = sum_k weights(u, k) profiles(block of u, k; y): exact, since a model knows
+/// classes, and the values of a class by their frequency alone.
 struct LearnedSecret {
-  /// p(value | features of the person, group): people x values, rows sum to 1. Values that nobody of the
-  /// person's group has get 0, all others at least about kLeastProbability.
-  Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> posterior;
+  ProbabilityRows weights;                     ///< people x most classes, rows sum to 1
+  std::vector<std::uint8_t> block_of_person;   ///< among the profiles of the person's group
+  std::vector<std::uint32_t> group_of_person;
+  std::vector<GroupModel> groups;
   double cross_entropy_bits = kUnset;  ///< mean of -log2 posterior(person, their value)
   double prior_entropy_bits = kUnset;  ///< H(Y | group), plug-in: what the group alone leaves open
   /// Mean over people of log2 posterior(their value) - log2 frequency(their value), the frequency that of the
@@ -37,9 +53,14 @@ struct LearnedSecret {
 
   /// Whether the models predict strangers better than frequencies do, by more than one standard error.
   bool predicts() const { return gain_bits > gain_error_bits; }
+
+  /// Over the values of the person's group (GroupModel::values).
+  [[nodiscard]] Eigen::RowVectorXd posterior(std::size_t person) const;
+  /// Of one value; 0 for a value that nobody of the group has.
+  [[nodiscard]] double posterior(std::size_t person, std::uint32_t value) const;
 };
 
-inline constexpr double kLeastProbability = 1e-6;
+inline constexpr double kLeastProbability = 1e-6;  ///< of a class
 inline constexpr std::size_t kFewestToLearn = 50;  ///< people of a group
 
 /// What a model trained on OTHER people tells about each person's secret: cross-fitted p(y | x_u).
@@ -52,7 +73,8 @@ inline constexpr std::size_t kFewestToLearn = 50;  ///< people of a group
 ///
 /// cross_entropy_bits above prior_entropy_bits says that the features predict nothing that these models find.
 /// Depends on the data, settings and key only, not on the number of threads (a model has one; folds and
-/// groups run side by side). Cost: about 2 * folds * rounds * classes * entries. learned_secret.md says why.
+/// groups run side by side). Cost: about folds * rounds * classes * entries of the training people, and one
+/// prediction of everybody. learned_secret.md says why.
 ///
 /// Throws InputError for settings out of range and entries that are not finite, and Stopped.
 [[nodiscard]] LearnedSecret learn_secret(const data::SparseRows& features,

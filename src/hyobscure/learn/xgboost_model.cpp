@@ -83,20 +83,21 @@ BoostModel::BoostModel(const Settings& settings, const BoostData& training, cons
   set("tree_method", "hist");
   set("max_depth", fmt::format("{}", settings.depth));
   set("eta", fmt::format("{}", settings.rate));
+  set("colsample_bytree", fmt::format("{}", settings.columns));
 }
 
 BoostModel::~BoostModel() { XGBoosterFree(handle_); }
 
 void BoostModel::add_round() { require_done(XGBoosterUpdateOneIter(handle_, rounds_++, training_.handle())); }
 
-PosteriorMatrix BoostModel::predict(const BoostData& data) const {
+PosteriorMatrix BoostModel::predict(const BoostData& data, std::optional<int> rounds) const {
   const bst_ulong* shape = nullptr;
   bst_ulong dimensions = 0;
   const float* result = nullptr;
-  require_done(XGBoosterPredictFromDMatrix(
-      handle_, data.handle(),
-      R"({"type":0,"training":false,"iteration_begin":0,"iteration_end":0,"strict_shape":true})", &shape,
-      &dimensions, &result));
+  const std::string wanted = fmt::format(
+      R"({{"type":0,"training":false,"iteration_begin":0,"iteration_end":{},"strict_shape":true}})",
+      rounds.value_or(0));  // 0: all
+  require_done(XGBoosterPredictFromDMatrix(handle_, data.handle(), wanted.c_str(), &shape, &dimensions, &result));
   assert(dimensions == 2 && shape[0] == data.size() && shape[1] == classes_);
   return Eigen::Map<const PosteriorMatrix>(result, static_cast<Eigen::Index>(data.size()),
                                            static_cast<Eigen::Index>(classes_));

@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -45,6 +46,7 @@ class BoostModel {
     std::uint32_t classes = 1;  ///< 1 for a number
     int depth;
     double rate;
+    double columns = 1;  ///< share of the columns that a tree may ask
   };
   /// Predictions for `watched`, if any, are kept from round to round; both must outlive the model.
   BoostModel(const Settings& settings, const BoostData& training, const BoostData* watched = nullptr);
@@ -53,8 +55,8 @@ class BoostModel {
   BoostModel& operator=(const BoostModel&) = delete;
 
   void add_round();
-  /// Rows x classes, or rows x 1.
-  PosteriorMatrix predict(const BoostData& data) const;
+  /// Rows x classes, or rows x 1; by the first `rounds` rounds, at least 1, or by all.
+  PosteriorMatrix predict(const BoostData& data, std::optional<int> rounds = {}) const;
 
  private:
   void* handle_ = nullptr;

@@ -143,6 +143,7 @@ struct MethodSpec {
   double least_informed_weight = 0.2;
   bool balanced = true;
   SelfDonor self_donor = SelfDonor::Allowed;
+  int ward = 4096;
   std::optional<std::uint64_t> seed;
 };
 

@@ -235,7 +235,8 @@ MethodInput method_input(const data::People& people, const data::Spec& spec, con
                  .least_informed_weight = spec.method.least_informed_weight,
                  .balanced = spec.method.balanced,
                  .self_donor = spec.method.self_donor == data::SelfDonor::Allowed,
-                 .gap_bits = spec.method.gap},
+                 .gap_bits = spec.method.gap,
+                 .most_in_ward = static_cast<std::size_t>(spec.method.ward)},
       .key = search_key(spec)};
 }
 

@@ -8,10 +8,12 @@
 #include <limits>
 #include <utility>
 
+#include "hyobscure/base/base64.h"
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/files.h"
 #include "hyobscure/base/json.h"
 #include "hyobscure/base/version.h"
+#include "hyobscure/obscure/mechanism/packed_draw.h"
 #include "hyobscure/published/group_json.h"
 
 namespace hyobscure::obscure {
@@ -90,23 +92,7 @@ Json draw_json(const NearDraw& draw) {
   return {{"draw", "near"}, {"distance", draw.distance}, {"decay", optional_number(draw.decay)}};
 }
 
-Json draw_json(const PersonDraw& draw) {
-  std::vector<std::size_t> lengths;
-  for (std::size_t u = 0; u < draw.size(); ++u) lengths.push_back(draw.starts[u + 1] - draw.starts[u]);
-  return {{"draw", "people"},
-          {"lengths", lengths},
-          {"donors", draw.donors},
-          {"probabilities", draw.probabilities}};
-}
-
-PersonDraw person_draw_from(const Json& json) {
-  PersonDraw draw{.donors = wholes<std::uint32_t>(json.at("donors")),
-                  .probabilities = json.at("probabilities")};
-  for (const Json& length : json.at("lengths"))
-    draw.starts.push_back(draw.starts.back() +
-                          whole<std::size_t>(length, 0, draw.donors.size() - draw.starts.back()));
-  return draw;
-}
+Json draw_json(const PersonDraw& draw) { return {{"draw", "people"}, {"rows", to_base64(pack(draw))}}; }
 
 Json channel_json(const Channel& channel) {
   Json json = std::visit([](const auto& draw) { return draw_json(draw); }, channel.draw);
@@ -129,7 +115,7 @@ Channel channel_from(const Json& json) {
   } else if (draw == "near") {
     channel.draw = NearDraw{.distance = json.at("distance"), .decay = optional_number(json.at("decay"))};
   } else if (draw == "people") {
-    channel.draw = person_draw_from(json);
+    channel.draw = unpack(from_base64(json.at("rows").get_ref<const std::string&>()));
   } else {
     throw std::out_of_range("draw");
   }

@@ -155,7 +155,7 @@ TEST(Mechanism, OfAnotherVersionIsRefused) {
   std::string text = read_file(folder / "m.json");
   replace(text, "\"format\": 4", "\"format\": 7");
   folder.write("m.json", text);
-  EXPECT_THAT(refusal(folder / "m.json"), HasSubstr("has format 7, this program reads format 4"));
+  EXPECT_THAT(refusal(folder / "m.json"), HasSubstr("has format 7, this program reads format 5"));
 }
 
 TEST(Mechanism, DamagedInAnyWayIsRefused) {

@@ -62,22 +62,22 @@ MethodResult result_of(const MethodInput& input, const solve::Partition& partiti
         "Groups of more than {} people were cut into wards of alike people with the same shares of all "
         "values: donors come from one's own ward, and the proven gap is about these. The leakage counts what "
         "wards reveal.",
-        FinePeople::kMostInWard);
+        input.person.most_in_ward);
   return result;
 }
 
 /// The interior point of small pools reaches 1e-5 bits at once; the first-order method of the others needs
-/// many more steps for each digit. A gap is about the weighted sum: the weight of the informed attacker
-/// scales it, so that the leakage to it is found to some 1e-3 bits however small the weight is. Leakages that
-/// are themselves no larger than that are found to a tenth of their size (PersonSettings::gap_share).
+/// many more steps for each digit. Leakages that are themselves no larger than the tolerance are found to a
+/// tenth of their size (PersonSettings::gap_share) where all pools are solved together.
 solve::PersonSettings settings_for(const MethodInput& input, const FinePeople& people,
                                    const solve::PersonTerms& terms) {
   if (input.person.gap_bits) return {.gap_tolerance_bits = *input.person.gap_bits};
-  bool dense = terms.learned_weight == 0;
-  for (std::size_t ward = 0; ward < people.size(); ++ward)
-    dense = dense && people.people(ward) <= solve::PersonSettings{}.dense_limit;
-  if (dense) return {.gap_tolerance_bits = 1e-5};
-  return {.gap_tolerance_bits = std::max(3e-5, 1e-3 * terms.informed_weight), .gap_share = 0.1};
+  if (people.kept().empty()) return {.gap_tolerance_bits = 1e-3};
+  const bool dense = terms.learned_weight == 0 && std::ranges::all_of(people.kept(), [](const auto& pool) {
+                       return pool.size() <= solve::PersonSettings{}.dense_limit;
+                     });
+  return dense ? solve::PersonSettings{.gap_tolerance_bits = 1e-5}
+               : solve::PersonSettings{.gap_tolerance_bits = 5e-4, .gap_share = 0.1};
 }
 
 class FineMethod {

@@ -8,13 +8,14 @@
 #include <utility>
 
 #include "hyobscure/base/parallel.h"
+#include "hyobscure/obscure/mechanism/packed_draw.h"
 #include "hyobscure/obscure/neighbours/fair_tree.h"
 #include "hyobscure/obscure/neighbours/row_distances.h"
 
 namespace hyobscure::obscure {
 namespace {
 
-constexpr double kPairsKept = 1e8;  // distances that are kept in memory: 0.4 GB
+constexpr double kWardsKept = 6;
 
 /// A pool with distances of its own.
 struct OwnedPool {
@@ -34,11 +35,11 @@ double relative_entropy(const Eigen::RowVectorXd& p, const Eigen::RowVectorXd& q
 struct Shares {
   Eigen::RowVectorXd informed, learned;
 
-  explicit Shares(Eigen::Index values)
-      : informed(Eigen::RowVectorXd::Zero(values)), learned(Eigen::RowVectorXd::Zero(values)) {}
+  Shares(Eigen::Index values, Eigen::Index values_of_model)
+      : informed(Eigen::RowVectorXd::Zero(values)), learned(Eigen::RowVectorXd::Zero(values_of_model)) {}
   void normalise() {
     informed /= informed.sum();
-    if (learned.sum() > 0) learned /= learned.sum();
+    if (learned.size() > 0) learned /= learned.sum();
   }
 };
 
@@ -59,7 +60,9 @@ FinePeople::FinePeople(const MethodInput& input, const solve::Partition& partiti
   cut_into_wards(input, progress);
   double pairs = 0;
   for (const Ward& ward : wards_) pairs += std::pow(static_cast<double>(ward.people.size()), 2);
-  if (pairs <= kPairsKept) keep_pools(progress);
+  // as much memory as six full wards take: 0.4 GB with wards of the default size
+  const double most_kept = kWardsKept * std::pow(static_cast<double>(input.person.most_in_ward), 2);
+  if (pairs <= most_kept) keep_pools(progress);
   account_own_rows_and_wards();
 }
 
@@ -70,7 +73,7 @@ void FinePeople::cut_into_wards(const MethodInput& input, const Progress& progre
     for (const std::uint32_t u : members) values.push_back(data_.secrets[u]);
     for (auto& positions :
          fair_wards(distance_, data_.features, members, values, static_cast<std::uint32_t>(data_.values.size()),
-                    (getenv("HYO_WARD") ? (size_t)atoi(getenv("HYO_WARD")) : kMostInWard), input.key.derive(fmt::format("wards {}", p)), progress)) {
+                    input.person.most_in_ward, input.key.derive(fmt::format("wards {}", p)), progress)) {
       Ward ward{.pool = p, .positions = std::move(positions), .people = {}};
       for (const std::uint32_t position : ward.positions) ward.people.push_back(members[position]);
       wards_.push_back(std::move(ward));
@@ -88,12 +91,9 @@ void FinePeople::keep_pools(const Progress& progress) {
 }
 
 solve::PersonPool FinePeople::pool_of(const Ward& ward) const {
-  const std::vector<int>& values = values_of_pool_[ward.pool];
-  solve::PersonPool pool{.value_of_person = {}, .values = static_cast<std::uint32_t>(values.size())};
-  for (const std::uint32_t u : ward.people) {
-    const auto place = std::ranges::lower_bound(values, static_cast<int>(data_.secrets[u]));
-    pool.value_of_person.push_back(static_cast<std::uint32_t>(place - values.begin()));
-  }
+  solve::PersonPool pool{.value_of_person = {},
+                         .values = static_cast<std::uint32_t>(values_of_pool_[ward.pool].size())};
+  for (const std::uint32_t u : ward.people) pool.value_of_person.push_back(place_in_pool(ward.pool, u));
   if (learned_) add_model(ward, pool);
   return pool;
 }
@@ -121,28 +121,39 @@ void FinePeople::learn(const MethodInput& input, const Progress& progress) {
 
 void FinePeople::add_model(const Ward& ward, solve::PersonPool& pool) const {
   const std::vector<int>& values = values_of_pool_[ward.pool];
-  pool.learned.resize(static_cast<Eigen::Index>(ward.people.size()),
-                      static_cast<Eigen::Index>(values.size()));
-  for (std::size_t i = 0; i < ward.people.size(); ++i)
-    pool.learned.row(static_cast<Eigen::Index>(i)) = model_.posterior.row(ward.people[i])(values);
+  const learn::GroupModel& model = model_.groups[ward.pool];
+  pool.learned.resize(static_cast<Eigen::Index>(ward.people.size()), model_.weights.cols());
+  for (std::size_t i = 0; i < ward.people.size(); ++i) {
+    pool.learned.row(static_cast<Eigen::Index>(i)) = model_.weights.row(ward.people[i]);
+    pool.profile_block.push_back(model_.block_of_person[ward.people[i]]);
+  }
+  // values of the group that nobody of this pool has get 0
+  pool.profiles.setZero(model.profiles.rows(), static_cast<Eigen::Index>(values.size()));
+  for (std::size_t v = 0; v < model.values.size(); ++v) {
+    const auto place = std::ranges::lower_bound(values, static_cast<int>(model.values[v])) - values.begin();
+    pool.profiles.col(place) = model.profiles.col(static_cast<Eigen::Index>(v));
+  }
 }
 
-/// Of person u, over the values of the group.
-Eigen::RowVectorXd FinePeople::posterior(std::size_t pool, std::uint32_t u) const {
-  return model_.posterior.row(u)(values_of_pool_[pool]).cast<double>();
+std::uint32_t FinePeople::place_in_pool(std::size_t pool, std::uint32_t person) const {
+  const std::vector<int>& values = values_of_pool_[pool];
+  return static_cast<std::uint32_t>(
+      std::ranges::lower_bound(values, static_cast<int>(data_.secrets[person])) - values.begin());
 }
 
 void FinePeople::account_own_rows_and_wards() {
   of_wards_ = of_own_rows_ = {};
-  std::vector<Shares> of_pool;
-  for (const auto& values : values_of_pool_) of_pool.emplace_back(static_cast<Eigen::Index>(values.size()));
-  std::vector<Shares> of_ward;
+  std::vector<Shares> of_pool, of_ward;
+  const auto empty_shares = [&](std::size_t pool) {
+    return Shares(static_cast<Eigen::Index>(values_of_pool_[pool].size()),
+                  learned_ ? static_cast<Eigen::Index>(model_.groups[pool].values.size()) : 0);
+  };
+  for (std::size_t p = 0; p < pools_.size(); ++p) of_pool.push_back(empty_shares(p));
   for (const Ward& ward : wards_) {
-    of_ward.emplace_back(of_pool[ward.pool].informed.size());
-    const solve::PersonPool pool = pool_of(ward);
-    for (std::size_t i = 0; i < ward.people.size(); ++i) {
-      of_ward.back().informed(pool.value_of_person[i]) += 1;
-      if (learned_) of_ward.back().learned += posterior(ward.pool, ward.people[i]);
+    of_ward.push_back(empty_shares(ward.pool));
+    for (const std::uint32_t u : ward.people) {
+      of_ward.back().informed(place_in_pool(ward.pool, u)) += 1;
+      if (learned_) of_ward.back().learned += model_.posterior(u);
     }
     of_pool[ward.pool].informed += of_ward.back().informed;
     of_pool[ward.pool].learned += of_ward.back().learned;
@@ -152,32 +163,40 @@ void FinePeople::account_own_rows_and_wards() {
   for (std::size_t w = 0; w < wards_.size(); ++w) {
     const Ward& ward = wards_[w];
     const Shares& pool = of_pool[ward.pool];
-    const Eigen::RowVectorXd counts = of_ward[w].informed;
-    for (Eigen::Index y = 0; y < counts.size(); ++y)
-      if (counts(y) > 0) of_own_rows_.informed -= counts(y) * std::log(pool.informed(y)) / people;
-    const double size = counts.sum();
+    // everybody's own row reveals their value: -log q(y)
+    for (const std::uint32_t u : ward.people)
+      of_own_rows_.informed -= std::log(pool.informed(place_in_pool(ward.pool, u))) / people;
+    const auto size = static_cast<double>(ward.people.size());
     of_ward[w].normalise();
     of_wards_.informed += size * relative_entropy(of_ward[w].informed, pool.informed) / people;
     if (!learned_) continue;
     of_wards_.learned += size * relative_entropy(of_ward[w].learned, pool.learned) / people;
     for (const std::uint32_t u : ward.people)
-      of_own_rows_.learned += relative_entropy(posterior(ward.pool, u), pool.learned) / people;
+      of_own_rows_.learned += relative_entropy(model_.posterior(u), pool.learned) / people;
   }
 }
 
 std::vector<solve::SparseChannel> FinePeople::join(std::vector<solve::SparseChannel> of_wards) const {
-  if (!has_wards()) return of_wards;
-  struct Place {
-    std::uint32_t ward, row;
-  };
-  std::vector<std::vector<Place>> places(pools_.size());
-  for (std::size_t p = 0; p < pools_.size(); ++p) places[p].resize(pools_.members[p].size());
-  for (std::uint32_t w = 0; w < wards_.size(); ++w)
-    for (std::uint32_t i = 0; i < wards_[w].positions.size(); ++i)
-      places[wards_[w].pool][wards_[w].positions[i]] = {w, i};
+  if (!has_wards()) {
+    for (solve::SparseChannel& channel : of_wards) round_to_units(channel);
+    return of_wards;
+  }
   std::vector<solve::SparseChannel> joined(pools_.size());
-  for (std::size_t p = 0; p < pools_.size(); ++p)
-    for (const Place& place : places[p]) {
+  std::size_t first = 0;  // ward of the pool
+  for (std::size_t p = 0; p < pools_.size(); ++p) {
+    struct Place {
+      std::uint32_t ward, row;
+    };
+    std::vector<Place> places(pools_.members[p].size());
+    std::size_t entries = 0, end = first;
+    for (; end < wards_.size() && wards_[end].pool == p; ++end) {
+      entries += of_wards[end].donors.size();
+      for (std::uint32_t i = 0; i < wards_[end].positions.size(); ++i)
+        places[wards_[end].positions[i]] = {static_cast<std::uint32_t>(end), i};
+    }
+    joined[p].donors.reserve(entries);
+    joined[p].probabilities.reserve(entries);
+    for (const Place& place : places) {
       const solve::SparseChannel& channel = of_wards[place.ward];
       for (std::size_t e = channel.starts[place.row]; e < channel.starts[place.row + 1]; ++e) {
         joined[p].donors.push_back(wards_[place.ward].positions[channel.donors[e]]);
@@ -185,6 +204,9 @@ std::vector<solve::SparseChannel> FinePeople::join(std::vector<solve::SparseChan
       }
       joined[p].starts.push_back(joined[p].donors.size());
     }
+    for (; first < end; ++first) of_wards[first] = {};  // two copies of one pool at most
+    round_to_units(joined[p]);
+  }
   return joined;
 }
 

@@ -14,13 +14,11 @@ namespace hyobscure::obscure {
 /// The people of given groups as pools of the person-level solver: distances and values; once learned, also
 /// what a model trained on other people would say of each. Does not depend on budget, threat or balance.
 ///
-/// A pool (a group, and the same kept columns) of more than kMostInWard people is cut into wards of alike
+/// A pool (a group, and the same kept columns) of more than PersonSettings::most_in_ward people is cut into wards of alike
 /// people in which every value has the pool's share (neighbours/fair_tree.h). The solver sees wards; what
 /// these reveal beyond the pool is counted here, and channels of wards are joined to channels of pools.
 class FinePeople final : public solve::PoolSource {
  public:
-  static constexpr std::size_t kMostInWard = 4096;
-
   /// The input must outlive it.
   FinePeople(const MethodInput& input, const solve::Partition& partition, const Progress& progress);
 
@@ -32,6 +30,7 @@ class FinePeople final : public solve::PoolSource {
   // ---- The wards, in the order of their pools
   std::size_t size() const override { return wards_.size(); }
   std::size_t people(std::size_t ward) const override { return wards_[ward].people.size(); }
+  std::size_t stratum(std::size_t ward) const override { return wards_[ward].pool; }
   std::shared_ptr<const solve::PersonPool> load(std::size_t ward) const override;
   bool own_rows_are_free() const override { return true; }
   /// All of them, where they fit in memory together; else empty.
@@ -61,7 +60,7 @@ class FinePeople final : public solve::PoolSource {
   void keep_pools(const Progress& progress);
   [[nodiscard]] solve::PersonPool pool_of(const Ward& ward) const;
   void add_model(const Ward& ward, solve::PersonPool& pool) const;
-  [[nodiscard]] Eigen::RowVectorXd posterior(std::size_t pool, std::uint32_t person) const;
+  [[nodiscard]] std::uint32_t place_in_pool(std::size_t pool, std::uint32_t person) const;
   void account_own_rows_and_wards();
 
   const data::People& data_;

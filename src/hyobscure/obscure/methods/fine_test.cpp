@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <map>
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/parallel.h"
@@ -247,6 +248,60 @@ TEST_F(Fine, ThreadsDoNotMatter) {
   for (std::size_t p = 0; p < one.channels.size(); ++p) {
     EXPECT_EQ(draw(one.channels[p]).donors, draw(two.channels[p]).donors);
     EXPECT_EQ(draw(one.channels[p]).probabilities, draw(two.channels[p]).probabilities);
+  }
+}
+
+/// I(Y; V | pool) of the channels, bits, from the definition.
+double informed_bits(const data::People& people, const Mechanism& mechanism) {
+  const Pools pools = pools_by_group(people, mechanism.partition());
+  double bits = 0;
+  for (std::size_t p = 0; p < pools.size(); ++p) {
+    const auto& draw = std::get<PersonDraw>(mechanism.channels[p].draw);
+    const auto size = static_cast<double>(draw.size());
+    std::map<std::uint32_t, double> values;
+    std::map<std::uint32_t, double> donors;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, double> joint;
+    for (std::size_t u = 0; u < draw.size(); ++u) {
+      const std::uint32_t value = people.secrets[pools.members[p][u]];
+      values[value] += 1 / size;
+      for (std::size_t e = draw.starts[u]; e < draw.starts[u + 1]; ++e) {
+        donors[draw.donors[e]] += draw.probabilities[e] / size;
+        joint[{value, draw.donors[e]}] += draw.probabilities[e] / size;
+      }
+    }
+    for (const auto& [key, probability] : joint)
+      bits += size / static_cast<double>(people.size()) * probability *
+              std::log2(probability / (values[key.first] * donors[key.second]));
+  }
+  return bits;
+}
+
+// Few wards are solved together, many one by one: both say what the definition says of the joined channels.
+TEST(FineWards, LeakageCountsWhatWardsReveal) {
+  TestFolder folder;
+  data::synthesise({.people = 600, .dependence = 0.8, .items = 60, .entries = 12}, folder / "d", false);
+  data::Spec spec = data::read_spec(folder / "d" / "spec.toml", {{"method.seed", "3"}});
+  data::Engine engine({.folder = spec.folder}, {});
+  const data::People people = data::read_people(engine, spec).people;
+  const Mechanism whole = fit(people, spec);
+  EXPECT_EQ(whole.note, "");
+  for (const int ward : {130, 40}) {
+    spec.method.ward = ward;
+    const Mechanism mechanism = fit(people, spec);
+    EXPECT_THAT(mechanism.note, HasSubstr("wards"));
+    const Figures& figures = mechanism.figures;
+    EXPECT_LE(figures.distance, figures.budget * (1 + 1e-9));
+    EXPECT_GE(figures.distance, 0.97 * figures.budget);
+    EXPECT_NEAR(figures.leakage.features, informed_bits(people, mechanism), 1e-7) << ward;
+    // borders cost something, and not very much
+    EXPECT_GT(figures.leakage.features, 0);
+    EXPECT_LT(figures.leakage.features, 0.5 * figures.leakage.unprotected);
+    for (std::size_t p = 0; p < mechanism.channels.size(); ++p) {
+      const auto& draw = std::get<PersonDraw>(mechanism.channels[p].draw);
+      std::vector<double> published(draw.size(), 0);
+      for (std::size_t e = 0; e < draw.donors.size(); ++e) published[draw.donors[e]] += draw.probabilities[e];
+      for (const double times : published) EXPECT_NEAR(times, 1, 1e-7);
+    }
   }
 }
 

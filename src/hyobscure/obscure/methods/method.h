@@ -40,6 +40,8 @@ struct PersonSettings {
   bool self_donor = true;              ///< false: nobody draws their own row
   std::optional<double> gap_bits;      ///< absent: what the solver reaches quickly
   FineCache* cache = nullptr;          ///< shared by several runs, or none
+  /// Larger pools are cut into wards (fine_people.h). Distances of a ward take 4 bytes a pair.
+  std::size_t most_in_ward = 4096;
 };
 
 /// What every method starts from: the census as tables, the people for methods that look at each

@@ -9,6 +9,13 @@
 #include "hyobscure/base/parallel.h"
 
 namespace hyobscure::obscure {
+namespace {
+
+constexpr std::size_t kVector = 16;        // floats of the widest vectors
+constexpr std::size_t kRowsTogether = 16;  // of one task
+constexpr std::size_t kSquare = 64;        // rows and columns that are mirrored together
+
+}  // namespace
 
 RowDistances::RowDistances(census::Distance distance, const data::SparseRows& rows,
                            std::span<const std::uint32_t> members)
@@ -44,18 +51,32 @@ void RowDistances::index_items() const {
     }
 }
 
-double RowDistances::shared_term(const Entry& a, const Entry& b) const {
+/// sums[k] += the term of the item that `mine` and theirs[k] share.
+void RowDistances::add_shared_terms(const Entry& mine, std::span<const Entry> theirs, Eigen::ArrayXf& room,
+                                    std::span<double> sums) const {
   switch (distance_) {
-    case census::Distance::JensenShannon:
-      return a.term + b.term - x_log_x(a.value + b.value);
+    case census::Distance::JensenShannon: {
+      // Filled up to whole vectors: the logarithm of a number is then the same wherever it stands.
+      const auto count = static_cast<Eigen::Index>((theirs.size() + kVector - 1) / kVector * kVector);
+      if (room.size() < count) room.resize(2 * count);
+      for (std::size_t k = 0; k < theirs.size(); ++k)
+        room[static_cast<Eigen::Index>(k)] = static_cast<float>(mine.value + theirs[k].value);
+      room.segment(static_cast<Eigen::Index>(theirs.size()), count - static_cast<Eigen::Index>(theirs.size()))
+          .setOnes();
+      room.head(count) *= room.head(count).log();
+      for (std::size_t k = 0; k < theirs.size(); ++k)
+        sums[k] += mine.term + theirs[k].term - static_cast<double>(room[static_cast<Eigen::Index>(k)]);
+      return;
+    }
     case census::Distance::SquaredEuclidean:
     case census::Distance::Euclidean:
-      return a.value * b.value;
+      for (std::size_t k = 0; k < theirs.size(); ++k) sums[k] += mine.value * theirs[k].value;
+      return;
     case census::Distance::Jaccard:
     case census::Distance::Hamming:
-      return 1;
+      for (double& sum : sums.first(theirs.size())) sum += 1;
+      return;
   }
-  return kUnset;
 }
 
 double RowDistances::finish(double shared, std::size_t i, std::size_t j) const {
@@ -77,49 +98,73 @@ double RowDistances::finish(double shared, std::size_t i, std::size_t j) const {
   return kUnset;
 }
 
-void RowDistances::row(std::size_t i, std::span<float> to) const {
+void RowDistances::row_from(std::size_t i, std::size_t first, std::span<float> to) const {
   std::call_once(items_indexed_, [this] { index_items(); });
-  std::vector<double> shared(size(), 0);
+  std::vector<double> shared(size() - first, 0), terms;
+  Eigen::ArrayXf room;
   for (std::size_t e = member_starts_[i]; e < member_starts_[i + 1]; ++e) {
     const Entry& mine = by_member_[e];
-    for (std::size_t f = item_starts_[mine.key]; f < item_starts_[mine.key + 1]; ++f)
-      shared[by_item_[f].key] += shared_term(mine, by_item_[f]);
+    // an item's members ascend
+    const std::span<const Entry> all(by_item_.data() + item_starts_[mine.key],
+                                     item_starts_[mine.key + 1] - item_starts_[mine.key]);
+    const auto begin = std::ranges::lower_bound(all, first, {}, &Entry::key);
+    const auto theirs = all.subspan(static_cast<std::size_t>(begin - all.begin()));
+    terms.assign(theirs.size(), 0);
+    add_shared_terms(mine, theirs, room, terms);
+    for (std::size_t k = 0; k < theirs.size(); ++k) shared[theirs[k].key - first] += terms[k];
   }
-  for (std::size_t j = 0; j < size(); ++j) to[j] = static_cast<float>(std::max(0.0, finish(shared[j], i, j)));
-  to[i] = 0;
+  for (std::size_t j = first; j < size(); ++j)
+    to[j - first] = i == j ? 0.0F : static_cast<float>(std::max(0.0, finish(shared[j - first], i, j)));
 }
 
 /// Merges two members' entries: the terms come in the order of the items, as they do in row().
-double RowDistances::shared_by(std::size_t i, std::size_t j) const {
-  const Entry* a = by_member_.data() + member_starts_[i];
-  const Entry* b = by_member_.data() + member_starts_[j];
-  const Entry* const a_end = by_member_.data() + member_starts_[i + 1];
-  const Entry* const b_end = by_member_.data() + member_starts_[j + 1];
-  double shared = 0;
-  while (a != a_end && b != b_end) {
-    if (a->key == b->key) shared += shared_term(*a, *b);
-    const bool next_a = a->key <= b->key, next_b = b->key <= a->key;
-    a += next_a;
-    b += next_b;
-  }
-  return shared;
-}
-
 void RowDistances::distances_to(std::size_t i, std::span<const std::uint32_t> others,
                                 std::span<float> to) const {
+  Eigen::ArrayXf room;
   for (std::size_t k = 0; k < others.size(); ++k) {
     const std::size_t j = others[k];
-    to[k] = i == j ? 0.0F : static_cast<float>(std::max(0.0, finish(shared_by(i, j), i, j)));
+    const Entry* a = by_member_.data() + member_starts_[i];
+    const Entry* b = by_member_.data() + member_starts_[j];
+    const Entry* const a_end = by_member_.data() + member_starts_[i + 1];
+    const Entry* const b_end = by_member_.data() + member_starts_[j + 1];
+    double shared = 0;
+    while (a != a_end && b != b_end) {
+      if (a->key == b->key) {
+        double term = 0;
+        add_shared_terms(*a, {b, 1}, room, {&term, 1});
+        shared += term;
+      }
+      const bool next_a = a->key <= b->key, next_b = b->key <= a->key;
+      a += next_a;
+      b += next_b;
+    }
+    to[k] = i == j ? 0.0F : static_cast<float>(std::max(0.0, finish(shared, i, j)));
   }
 }
 
 DistanceTable all_distances(const RowDistances& distances, const Progress& progress) {
-  const auto size = static_cast<Eigen::Index>(distances.size());
-  DistanceTable table(size, size);
-  parallel_blocks(distances.size(), 16, [&](std::size_t begin, std::size_t end) {
+  const std::size_t size = distances.size();
+  DistanceTable table(static_cast<Eigen::Index>(size), static_cast<Eigen::Index>(size));
+  parallel_blocks(size, kRowsTogether, [&](std::size_t begin, std::size_t end) {
     progress.throw_if_stopped();
     for (std::size_t i = begin; i < end; ++i)
-      distances.row(i, {table.row(static_cast<Eigen::Index>(i)).data(), distances.size()});
+      distances.row_from(i, i, {table.row(static_cast<Eigen::Index>(i)).data() + i, size - i});
+  });
+  // below the diagonal, square by square: whole columns would be read from all over the memory
+  const std::size_t squares = block_count(size, kSquare);
+  parallel_blocks(squares, 1, [&](std::size_t r, std::size_t) {
+    const auto row = static_cast<Eigen::Index>(r * kSquare);
+    const Eigen::Index height = std::min<Eigen::Index>(kSquare, table.rows() - row);
+    for (std::size_t c = 0; c <= r; ++c) {
+      const auto column = static_cast<Eigen::Index>(c * kSquare);
+      const Eigen::Index width = std::min<Eigen::Index>(kSquare, table.cols() - column);
+      if (c < r) {
+        table.block(row, column, height, width) = table.block(column, row, width, height).transpose();
+      } else {
+        for (Eigen::Index i = row; i < row + height; ++i)
+          for (Eigen::Index j = column; j < i; ++j) table(i, j) = table(j, i);
+      }
+    }
   });
   return table;
 }

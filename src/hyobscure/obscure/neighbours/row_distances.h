@@ -15,8 +15,9 @@ namespace hyobscure::obscure {
 /// Distances from one person to all others of a set, through the items they share: faster than pair by pair
 /// by about the share of pairs of entries that meet.
 ///
-/// `members` are rows of `rows`, which must have passed census::check_rows. Memory: 24 bytes for each entry
-/// of the members, and as much again from the first row() on: a caller of distances_to() only does without.
+/// `members` are rows of `rows`, which must have passed census::check_rows. Logarithms of Jensen-Shannon are
+/// taken in single precision, eight at once, sums in double. Memory: 24 bytes for each entry of the members,
+/// and as much again from the first row() on: a caller of distances_to() only does without.
 class RowDistances {
  public:
   RowDistances(census::Distance distance, const data::SparseRows& rows,
@@ -26,7 +27,10 @@ class RowDistances {
 
   /// to[j] = distance between members i and j: census::distance_between to within 1e-6 of its scale, 0 for i
   /// itself. Cost: for each item of i, the members who have it. Safe to call from several threads.
-  void row(std::size_t i, std::span<float> to) const;
+  void row(std::size_t i, std::span<float> to) const { row_from(i, 0, to); }
+
+  /// The same for members j >= first only: to[j - first].
+  void row_from(std::size_t i, std::size_t first, std::span<float> to) const;
 
   /// to[k] = distance between members i and others[k], the very number that row() gives. Cost: the entries of
   /// i for each of the others, and theirs. Safe to call from several threads.
@@ -39,8 +43,8 @@ class RowDistances {
     double term;        ///< value log value for Jensen-Shannon, else unused
   };
   void index_items() const;
-  double shared_term(const Entry& a, const Entry& b) const;
-  double shared_by(std::size_t i, std::size_t j) const;
+  void add_shared_terms(const Entry& mine, std::span<const Entry> theirs, Eigen::ArrayXf& room,
+                        std::span<double> sums) const;
   double finish(double shared, std::size_t i, std::size_t j) const;
 
   census::Distance distance_;
@@ -55,7 +59,7 @@ class RowDistances {
 
 using DistanceTable = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-/// The distances of all pairs: size^2 floats. Throws Stopped.
+/// The distances of all pairs, each computed once: size^2 floats. Throws Stopped.
 [[nodiscard]] DistanceTable all_distances(const RowDistances& distances, const Progress& progress = {});
 
 }  // namespace hyobscure::obscure

@@ -27,7 +27,9 @@ constexpr double kNothingLeaks = 1e-12;    // nats: rounding
 constexpr int kMostPrices = 60;            // of distance, tried for one budget
 constexpr double kSteepest = 1e9;          // price, relative to the first, at which the search gives up
 constexpr std::size_t kManyPools = 8;      // and more are solved side by side, each on one thread
-constexpr double kShareOfOneSolve = 0.25;  // of the tolerance; two solves and a chord meet in the gap
+constexpr double kShareOfOneSolve = 0.4;   // of the tolerance; two solves and a chord meet in the gap
+constexpr double kShareOfGap = 0.4;        // of the gap so far: what far prices are solved to
+constexpr double kCoarsestSolve = 1e-2;    // nats
 
 // ---- Validation ----
 
@@ -285,10 +287,12 @@ class BudgetSearch {
   bool at_minimum(double budget) const { return budget <= smallest_ + distance_tolerance(); }
   double distance_tolerance() const { return kAtTheMinimum * std::max(1.0, smallest_); }
   double wanted_gap(double objective) const;
+  double solve_tolerance() const;
   PersonResult finish(Best best, const Stopwatch& watch, int iterations_before) const;
 
   const Problem& problem_;
   double tolerance_;  ///< nats; falls where the objective is small
+  double gap_so_far_ = std::numeric_limits<double>::infinity();  ///< of the budget under way
   std::vector<CheapestChannel> cheapest_;
   double smallest_ = 0;
   double uniform_ = std::numeric_limits<double>::infinity();  // distance beyond which a price hardly matters
@@ -478,9 +482,7 @@ void BudgetSearch::try_price(double multiplier, double budget) {
     start = place->point.get();
   else if (!priced_.empty())
     start = priced_.back().point.get();
-  Stopwatch trace_watch;
-  Solve solved = solve_at(problem_, multiplier, kShareOfOneSolve * tolerance_, start);
-  if (getenv("HYO_TRACE")) fprintf(stderr, "price %g tol %g its %d dist %.6f obj %.6f bound %.6f gap %.2e t %.2f\n", multiplier, kShareOfOneSolve*tolerance_, solved.iterations, solved.point.account.distance, solved.point.account.objective_nats, solved.bound, solved.point.account.objective_nats+multiplier*solved.point.account.distance-solved.bound, trace_watch.seconds());
+  Solve solved = solve_at(problem_, multiplier, solve_tolerance(), start);
   iterations_ += solved.iterations;
   all_donors_ = all_donors_ && solved.all_donors;
   const PersonInfo& account = solved.point.account;
@@ -505,6 +507,11 @@ void BudgetSearch::try_price(double multiplier, double budget) {
   }
 }
 
+/// "Prices": far from the price that spends the budget a rough answer is as good, and it proves as much.
+double BudgetSearch::solve_tolerance() const {
+  return std::max(kShareOfOneSolve * tolerance_, std::min(kShareOfGap * gap_so_far_, kCoarsestSolve));
+}
+
 /// Nats. Never above the tolerance; follows the objective where that is small.
 double BudgetSearch::wanted_gap(double objective) const {
   const PersonSettings& settings = problem_.settings;
@@ -516,6 +523,7 @@ double BudgetSearch::wanted_gap(double objective) const {
 PersonResult BudgetSearch::solve(double budget) {
   const Stopwatch watch;
   tolerance_ = problem_.settings.gap_tolerance_bits / kBitsPerNat;
+  gap_so_far_ = std::numeric_limits<double>::infinity();
   broke_down_ = false;
   const int iterations_before = iterations_;
   require_reachable(budget);
@@ -532,6 +540,7 @@ PersonResult BudgetSearch::solve(double budget) {
       // a gap as large as the objective would prove nothing about a small leakage
       tolerance_ = std::min(tolerance_, wanted_gap(best.point.account.objective_nats));
       if (best.gap() <= tolerance_) return finish(best, watch, iterations_before);
+      gap_so_far_ = best.gap();
     }
     const double price = next_price(budget);
     if (price <= 0) break;

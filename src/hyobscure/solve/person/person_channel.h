@@ -84,6 +84,8 @@ class PoolSource {
   virtual ~PoolSource() = default;
   [[nodiscard]] virtual std::size_t size() const = 0;  ///< number of pools
   [[nodiscard]] virtual std::size_t people(std::size_t pool) const = 0;
+  /// Pools of one stratum are more alike than others.
+  [[nodiscard]] virtual std::size_t stratum(std::size_t) const { return 0; }
   /// Whether d(u,u) = 0 for everybody.
   [[nodiscard]] virtual bool own_rows_are_free() const { return false; }
   /// The same pool each time. Called from several threads at once.
@@ -98,7 +100,7 @@ struct PersonTerms {
   bool self_donor = true;  ///< false: nobody's own row (but for the only person of a pool)
 };
 
-inline constexpr double kLeastGapBits = 1e-4;
+inline constexpr double kLeastGapBits = 2e-4;
 
 struct PersonSettings {
   double gap_tolerance_bits = 1e-5;

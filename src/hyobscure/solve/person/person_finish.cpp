@@ -12,7 +12,9 @@ namespace hyobscure::solve {
 namespace {
 
 constexpr double kColumnTolerance = 1e-9;
-constexpr double kSmallest = 1e-7;  // probabilities below it are left out
+// Probabilities below this share of the tolerance, per person, are left out: they cost as much time and space
+// as others, and change next to nothing. Within:
+constexpr double kShareOfSmallest = 0.05, kSmallest = 1e-7, kLargestSmallest = 1e-5;
 constexpr int kMostScalings = 3000;
 constexpr double kShareOfRepair = 0.05;  // of the tolerance
 constexpr double kNatsOfRepair = 20;     // a unit of mass: -log of the share of a rare value, and then some
@@ -230,7 +232,9 @@ double column_leakage(const Eigen::VectorXd& masses, const Eigen::VectorXd& shar
 SparseChannel finish_channel(const PoolTask& task, const Support& support, std::span<const float> values) {
   // A pattern that lost too much may not be scalable any more; one that lost next to nothing always is.
   SparseChannel channel;
-  for (const double smallest : {kSmallest, 1e-3 * kSmallest}) {
+  const double per_person = task.tolerance / static_cast<double>(task.pool.size());
+  const double first = std::clamp(kShareOfSmallest * per_person, kSmallest, kLargestSmallest);
+  for (const double smallest : {first, 1e-3 * kSmallest}) {
     channel = prune(support, values, smallest);
     normalise_rows(channel);
     if (!task.terms.balanced) return channel;

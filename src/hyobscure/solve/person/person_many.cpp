@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -16,12 +16,13 @@
 namespace hyobscure::solve {
 namespace {
 
-constexpr std::size_t kScoutPeople = 6000;   // in the pools on which the price is found, and
-constexpr std::size_t kFewestScouts = 4;     // so many pools at least
+// Pools on which the price is found: a share of each stratum, with so many people and pools in all at least.
+constexpr double kScoutPeople = 12'000;
+constexpr double kFewestScouts = 4;
 constexpr double kCoarse = 10;               // times the tolerance: for prices that are far off
 constexpr double kCloseEnough = 0.01;        // of the budget: a scouts' distance from which prices are interpolated
 constexpr double kShareOfSolves = 0.5;       // of the tolerance; the rest is for what of the budget is not spent
-constexpr double kShareOfSlack = 0.25;       // the same for a distance below the budget
+constexpr double kShareOfSlack = 0.5;        // the same for a distance below the budget
 constexpr int kMostScoutPrices = 20;
 constexpr int kMostAdjustments = 12;
 constexpr double kPriceRange = 1e8;          // prices this far from the first end the search
@@ -90,6 +91,7 @@ class ManyPools {
   const double tolerance_;  // nats per person
   double people_ = 0;
   std::vector<std::size_t> scouts_;
+  std::vector<double> scout_weights_;  // of a sum over the people of a scout, in a mean over everybody
   std::vector<std::shared_ptr<const PersonPool>> scout_pools_;
   std::vector<Solved> scouted_;
   std::vector<Probe> probes_;  // by price, ascending
@@ -97,16 +99,24 @@ class ManyPools {
   std::vector<Solved> solved_;
 };
 
-/// Pools evenly spaced: neighbouring ones are alike, or of the same group.
+/// Some pools of every stratum, evenly spaced: neighbouring ones are alike. What they do stands for their
+/// stratum.
 void ManyPools::choose_scouts() {
-  std::size_t step = std::max<std::size_t>(1, pools_.size() / kFewestScouts);
-  const auto people_of_every = [&](std::size_t each) {
-    std::size_t sum = 0;
-    for (std::size_t g = each / 2; g < pools_.size(); g += each) sum += pools_.people(g);
-    return sum;
-  };
-  while (step > 1 && people_of_every(step) < kScoutPeople) step = (step + 1) / 2;
-  for (std::size_t g = step / 2; g < pools_.size(); g += step) scouts_.push_back(g);
+  std::map<std::size_t, std::vector<std::size_t>> strata;
+  for (std::size_t g = 0; g < pools_.size(); ++g) strata[pools_.stratum(g)].push_back(g);
+  const auto pools = static_cast<double>(pools_.size());
+  const double share = std::max(kFewestScouts / pools, kScoutPeople / people_);
+  for (const auto& [stratum, members] : strata) {
+    const auto size = static_cast<double>(members.size());
+    const auto count = static_cast<std::size_t>(std::clamp(std::ceil(share * size), 1.0, size));
+    double people = 0, scouted = 0;
+    for (const std::size_t g : members) people += static_cast<double>(pools_.people(g));
+    for (std::size_t n = 0; n < count; ++n) {
+      scouts_.push_back(members[(2 * n + 1) * members.size() / (2 * count)]);
+      scouted += static_cast<double>(pools_.people(scouts_.back()));
+    }
+    scout_weights_.resize(scouts_.size(), people / scouted / people_);
+  }
   scout_pools_.resize(scouts_.size());
   scouted_.resize(scouts_.size());
   parallel_blocks(scouts_.size(), 1,
@@ -140,13 +150,8 @@ double ManyPools::probe(double price, double tolerance) {
     const SparseChannel start = std::move(scouted_[s].channel);
     scouted_[s] = solve_one(*scout_pools_[s], price, tolerance, &start, quiet);
   });
-  double distance = 0, people = 0;
-  for (std::size_t s = 0; s < scouts_.size(); ++s) {
-    distance += scouted_[s].distance;
-    people += static_cast<double>(scout_pools_[s]->size());
-  }
-  distance /= people;
-  if (getenv("HYO_TRACE")) fprintf(stderr, "probe price %g tol %g dist %.6f its %d\n", price, tolerance, distance, scouted_[0].iterations);
+  double distance = 0;
+  for (std::size_t s = 0; s < scouts_.size(); ++s) distance += scout_weights_[s] * scouted_[s].distance;
   const auto place = std::ranges::lower_bound(probes_, price, {}, &Probe::price);
   if (place != probes_.end() && place->price == price)
     place->distance = distance;
@@ -158,16 +163,17 @@ double ManyPools::probe(double price, double tolerance) {
 /// A quarter of the slope of the chord from everybody's own row, where all leaks, to twice the budget: the
 /// frontier is steep at its far end and flat near nothing.
 double ManyPools::first_price() const {
-  double leak = 0, people = 0;
-  for (const auto& pool : scout_pools_) {
-    std::vector<std::uint32_t> own(pool->size());
+  double leak = 0;
+  for (std::size_t s = 0; s < scouts_.size(); ++s) {
+    const PersonPool& pool = *scout_pools_[s];
+    std::vector<std::uint32_t> own(pool.size());
     std::iota(own.begin(), own.end(), 0U);
     const SparseChannel channel = one_donor_each(std::move(own));
-    leak += terms_.informed_weight * informed_information(*pool, channel);
-    if (terms_.learned_weight > 0) leak += terms_.learned_weight * learned_information(*pool, channel);
-    people += static_cast<double>(pool->size());
+    leak += scout_weights_[s] * terms_.informed_weight * informed_information(pool, channel);
+    if (terms_.learned_weight > 0)
+      leak += scout_weights_[s] * terms_.learned_weight * learned_information(pool, channel);
   }
-  const double price = 0.25 * leak / people / std::max(budget_, 1e-12);
+  const double price = 0.25 * leak / std::max(budget_, 1e-12);
   return price > 0 ? price : 1;
 }
 
@@ -254,10 +260,17 @@ void ManyPools::spend_budget() {
               std::log(probes_[k].price / probes_[k - 1].price);
   slope = std::min(slope, -1e-3 * budget_);
   std::size_t next = 0;  // pools are taken in turn
-  for (int round = 0; round < kMostAdjustments; ++round) {
+  for (int round = 0;; ++round) {
+    progress_.throw_if_stopped();
     const double excess = totals().distance - budget_;
+    if (round >= kMostAdjustments) {
+      if (excess <= 0) return;
+      if (round >= 4 * kMostAdjustments)
+        throw InputError({.source = "budget"},
+                         fmt::format("found no channel with an expected distance of {:.6g} or less", budget_),
+                         "Raise the budget.");
+    }
     const double slack = kShareOfSlack * tolerance_ / std::max(price_, 1e-300);
-    if (getenv("HYO_TRACE")) fprintf(stderr, "adjust round %d excess %.3e slack %.3e price %g slope %g\n", round, excess, slack, price_, slope);
     if (excess <= 0 && -excess <= slack) return;
     // aim at the middle of what is allowed
     const double wanted = excess + 0.5 * std::min(slack, 0.01 * budget_);
@@ -268,10 +281,10 @@ void ManyPools::spend_budget() {
     while (chosen.size() < pools_.size() && std::abs(change) < std::abs(wanted)) {
       change += slope * shift * static_cast<double>(pools_.people(next)) / people_;
       chosen.push_back(next);
-      // a step that is prime to most counts: neighbours of the tree are not taken together
       next = (next + 1) % pools_.size();
     }
-    solve_some(chosen, price_ * std::exp(shift), false);
+    // farther from the common price when that did not help
+    solve_some(chosen, price_ * std::exp(shift * (1 + round / 4)), false);
   }
 }
 

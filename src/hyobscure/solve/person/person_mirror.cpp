@@ -24,6 +24,31 @@ constexpr double kBalanceShare = 0.2, kCoarsestBalance = 1e-2, kFinestBalance = 
 
 using ConstRow = Eigen::Map<const ArrayXf>;
 using Row = Eigen::Map<ArrayXf>;
+using Eight = Eigen::Map<Eigen::Matrix<float, 8, 1>>;
+using ConstEight = Eigen::Map<const Eigen::Matrix<float, 8, 1>>;
+
+// The innermost work of a step, once a pair. Eight weights, as models of many values have, are one vector of
+// the processor; loops of unknown length would take several times as long.
+
+/// sums += amount z_u, at the profiles of u.
+void add_weights(const PersonPool& pool, std::size_t u, float amount, float* sums) {
+  const float* weights = pool.learned.row(at(u)).data();
+  const Index width = pool.learned.cols();
+  sums += first_profile(pool, u);
+  if (width == 8)
+    Eight(sums) += amount * ConstEight(weights);
+  else
+    Eigen::Map<Eigen::VectorXf>(sums, width) += amount * Eigen::Map<const Eigen::VectorXf>(weights, width);
+}
+
+/// sum_k z_uk scores(k), `scores` beginning at the profiles of u.
+float weighted_sum(const PersonPool& pool, std::size_t u, const float* scores) {
+  const float* weights = pool.learned.row(at(u)).data();
+  const Index width = pool.learned.cols();
+  if (width == 8) return ConstEight(weights).dot(ConstEight(scores));
+  return Eigen::Map<const Eigen::VectorXf>(weights, width)
+      .dot(Eigen::Map<const Eigen::VectorXf>(scores, width));
+}
 
 }  // namespace
 
@@ -88,9 +113,7 @@ void MirrorSolver::measure(const Floats& channel, Masses& masses) const {
         for (std::size_t k = support_.cell_starts[c]; k < support_.cell_starts[c + 1]; ++k) {
           const std::uint32_t pair = support_.by_column[k];
           sum += channel[pair];
-          if (learned())
-            weights.segment(first_profile(pool, support_.people[k]), pool.learned.cols()) +=
-                channel[pair] * pool.learned.row(support_.people[k]);
+          if (learned()) add_weights(pool, support_.people[k], channel[pair], weights.data());
         }
         masses.cells[c] = sum;
         // R_j is the same for both attackers, since rows of P2 sum to 1
@@ -159,9 +182,7 @@ void MirrorSolver::compute_gradient() {
       for (std::size_t pair = support_.starts[u]; pair < support_.starts[u + 1]; ++pair) {
         const std::uint32_t j = support_.donors[pair];
         float value = scores_[support_.cell_of_pair[pair]] + cost_[pair];
-        if (learned())
-          value += task_.pool.learned.row(at(u)).dot(
-              of_weights.row(j).segment(first, task_.pool.learned.cols()));
+        if (learned()) value += weighted_sum(task_.pool, u, of_weights.row(j).data() + first);
         gradient_[pair] = value;
         // mu_u = min_j (Gamma - nu_j) over the support: what bound_on_support starts from
         least = std::min(least, value - column_prices_[j]);

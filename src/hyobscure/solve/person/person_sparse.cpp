@@ -18,6 +18,8 @@ constexpr double kSlack = 0.05;  // of the tolerance a person: columns violated 
 constexpr float kShareOfNew =
     1e-3f;  // of a row that is spread evenly over its pairs, so that new ones can grow
 constexpr int kMostRounds = 40;
+constexpr int kRoundsThatDrop = 6;  // later ones only add: pairs must not come and go for ever
+constexpr float kFaded = 1e-6f;  // a pair with less is left out when others are added
 
 /// The probabilities of `channel` on the support, a small share spread over all pairs. Pairs of the channel
 /// that are not on the support, should there be any, are left out.
@@ -60,6 +62,24 @@ bool add_pairs(const DonorRows& additions, DonorRows& rows) {
   return after > before;
 }
 
+/// Takes out the pairs that have lost their probability, but for those that every support must hold: pricing
+/// brings back what was taken out too early.
+void drop_faded(const PoolTask& task, const Support& support, std::span<const float> channel,
+                DonorRows& rows) {
+  parallel_blocks(rows.size(), kBlock, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t u = begin; u < end; ++u) {
+      const auto ring = ring_donors(task.terms, task.pool.size(), static_cast<std::uint32_t>(u));
+      const auto needed = [&](std::uint32_t donor) {
+        return donor == u || std::ranges::find(ring, donor) != std::ranges::end(ring);
+      };
+      std::size_t kept = 0;
+      for (std::size_t k = 0; k < rows[u].size(); ++k)
+        if (channel[support.starts[u] + k] >= kFaded || needed(rows[u][k].donor)) rows[u][kept++] = rows[u][k];
+      rows[u].resize(kept);
+    }
+  });
+}
+
 /// No leakage, and everybody as near as can be.
 double trivial_bound(const PoolTask& task, const std::vector<float>& nearest) {
   double sum = 0;
@@ -90,6 +110,7 @@ class Rounds {
   StartRows start_;
   Support support_;
   PoolAnswer answer_;
+  int round_ = 0;
 };
 
 /// Raises the bound; whether the support grew.
@@ -104,6 +125,7 @@ bool Rounds::price(const MirrorSolver& solver) {
   // "The bound": over all pairs, hence for the full problem
   answer_.lower_bound = std::max(answer_.lower_bound, full.bound);
   if (solver.value() - answer_.lower_bound <= kLastTolerance * task_.tolerance) return false;
+  if (round_ < kRoundsThatDrop) drop_faded(task_, support_, solver.channel(), start_.rows);
   return add_pairs(full.additions, start_.rows);
 }
 
@@ -136,8 +158,8 @@ PoolAnswer Rounds::solve(const Progress& progress) {
     const int before = solver->iterations();
     solver->run(tolerance, std::max(1, task_.max_iterations - answer_.iterations), progress);
     answer_.iterations += solver->iterations() - before;
+    round_ = round;
     const bool grew = price(*solver);
-    if (getenv("HYO_TRACE")) fprintf(stderr, "  pool %zu round %d its %d pairs %zu cells %zu value-bound %.3e (per person)\n", task_.pool.size(), round, solver->iterations() - before, support_.pairs(), support_.cells(), (solver->value() - answer_.lower_bound)/people());
     const bool last = answer_.iterations >= task_.max_iterations || round + 1 == kMostRounds;
     const double estimate = solver->value() - answer_.lower_bound;
     if (last || estimate <= task_.tolerance) finish(*solver);

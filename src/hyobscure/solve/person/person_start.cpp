@@ -11,6 +11,7 @@ namespace {
 // person_sparse.md, "Pricing", "First support": near donors are cheap in distance, the two nearest users of
 // each value let every donor look like the whole pool.
 constexpr std::size_t kNearestDonors = 20;  // of each person
+constexpr std::size_t kNearestAtStart = 5;  // the same where there is a channel to start from
 
 std::vector<Donor> nearest_donors(std::span<const float> distances, std::size_t count) {
   std::vector<Donor> row;
@@ -59,6 +60,25 @@ StartRows candidate_pairs(const PoolTask& task) {
   return start;
 }
 
+/// What the channel to start from uses and a few near donors; pricing finds what else a new price asks for.
+StartRows pairs_of_start(const PoolTask& task) {
+  const std::size_t people = task.pool.size();
+  StartRows start{.rows = DonorRows(people), .nearest = std::vector<float>(people)};
+  const auto batches = batches_by_value(task.pool);
+  parallel_blocks(batches.size(), 1, [&](std::size_t b, std::size_t) {
+    RowMatrixXf distances;
+    load_distances(task, batches[b], distances);
+    for (std::size_t i = 0; i < batches[b].people.size(); ++i) {
+      const std::uint32_t u = batches[b].people[i];
+      const std::span<const float> row{distances.row(at(i)).data(), people};
+      start.nearest[u] = *std::ranges::min_element(row);
+      start.rows[u] = nearest_donors(row, kNearestAtStart);
+      add_fixed_donors(task, u, row, start.rows[u]);
+    }
+  });
+  return start;
+}
+
 StartRows near_pairs(const PoolTask& task) {
   const std::size_t people = task.pool.size();
   const auto batches = batches_by_value(task.pool);
@@ -93,7 +113,7 @@ StartRows near_pairs(const PoolTask& task) {
 StartRows start_rows(const PoolTask& task) {
   // person_sparse.md, "Pools with candidates": nothing reads a whole row of distances
   if (!task.pool.candidates.empty()) return candidate_pairs(task);
-  StartRows start = near_pairs(task);
+  StartRows start = task.start != nullptr ? pairs_of_start(task) : near_pairs(task);
   tidy_rows(start.rows);
   return start;
 }
