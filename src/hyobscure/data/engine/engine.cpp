@@ -216,14 +216,18 @@ InputError explain(const EngineError& error, const std::string& source) {
   return {{.source = source}, "cannot be read", "Check the file."};
 }
 
-Chunk::Chunk(void* handle) : handle_(handle), rows_(duckdb_data_chunk_get_size(chunk_of(handle))) {}
+Chunk::Chunk(void* handle, Owner owner)
+    : handle_(handle), rows_(duckdb_data_chunk_get_size(chunk_of(handle))), owner_(owner) {}
 
 Chunk::~Chunk() {
+  if (owner_ == Owner::Engine) return;
   auto chunk = chunk_of(handle_);
   duckdb_destroy_data_chunk(&chunk);
 }
 
-Chunk::Chunk(Chunk&& other) noexcept : handle_(other.handle_), rows_(other.rows_) { other.handle_ = nullptr; }
+Chunk::Chunk(Chunk&& other) noexcept : handle_(other.handle_), rows_(other.rows_), owner_(other.owner_) {
+  other.handle_ = nullptr;
+}
 
 std::size_t Chunk::columns() const { return duckdb_data_chunk_get_column_count(chunk_of(handle_)); }
 

@@ -50,7 +50,8 @@ InputError explain(const EngineError& error, const std::string& source);
 /// One chunk of a result: columns of equal length. A text view lives as long as the chunk.
 class Chunk {
  public:
-  explicit Chunk(void* handle);
+  enum class Owner { Us, Engine };
+  explicit Chunk(void* handle, Owner owner = Owner::Us);
   ~Chunk();
   Chunk(Chunk&& other) noexcept;
   Chunk& operator=(Chunk&&) = delete;
@@ -65,6 +66,7 @@ class Chunk {
  private:
   void* handle_;
   std::size_t rows_;
+  Owner owner_;
 };
 
 struct Column {
@@ -118,6 +120,9 @@ class Engine {
   void run(const std::string& sql);
   /// Calls visit for every chunk, in order.
   void query(const std::string& sql, const std::function<void(const Chunk&)>& visit);
+  /// Calls visit for every chunk, on many threads at once and in any order: none waits for another. Columns
+  /// are VARCHAR, BIGINT or DOUBLE. What visit throws ends the query.
+  void query_on_all_threads(const std::string& sql, const std::function<void(const Chunk&)>& visit);
   /// The only row of a query whose columns are all BIGINT; NULL counts as 0.
   std::vector<std::int64_t> integers(const std::string& sql);
   /// The only row of a query whose columns are all DOUBLE; NULL becomes NaN.
