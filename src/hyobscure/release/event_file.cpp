@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <charconv>
 #include <fstream>
 #include <numeric>
@@ -29,6 +31,15 @@ std::optional<std::int64_t> parsed_number(std::string_view text, CellType type) 
   std::int64_t number = 0;
   const auto read = std::from_chars(text.data(), end, number);
   return read.ec == std::errc() && read.ptr == end ? std::optional(number) : std::nullopt;
+}
+
+/// Most values are small whole numbers, which a table finds faster than a hash.
+constexpr std::size_t kSmallNumbers = 256;
+
+std::optional<std::size_t> small_number(double value) {
+  if (!(value >= 0 && value < static_cast<double>(kSmallNumbers))) return std::nullopt;
+  const auto number = static_cast<std::size_t>(value);
+  return static_cast<double>(number) == value ? std::optional(number) : std::nullopt;
 }
 
 bool is_text_or_whole(CellType type) { return type != CellType::Float && type != CellType::Double; }
@@ -248,12 +259,25 @@ void EventFile::order_items(data::Engine& engine, bool shuffled) {
 
 bool EventFile::plan_values(data::Engine& engine) {
   if (!has_values_) return true;
+  const CellType type = columns_[2].type;
+  if (parquet_)
+    return type != CellType::Text && (type == CellType::Double || are_exact(reading_.people.features));
+  if (!find_value_cells(engine)) return false;
+  for (std::size_t number = 0; number < kSmallNumbers; ++number)
+    small_value_cells_.push_back(value_cell(static_cast<double>(number)));
+  return true;
+}
+
+std::string EventFile::value_cell(double value) const {
+  const auto found = value_cells_.find(value);
+  return ',' + (found == value_cells_.end() ? data::plain_decimal(value) : found->second);
+}
+
+bool EventFile::find_value_cells(data::Engine& engine) {
   const data::SparseRows& rows = reading_.people.features;
   const CellType type = columns_[2].type;
-  const auto& spellings = reading_.event_cells->spellings;
-  if (parquet_) return type != CellType::Text && (type == CellType::Double || are_exact(rows));
   if (type == CellType::Text) {
-    for (const auto& [value, text] : spellings) value_cells_[value] = csv_cell(text);
+    for (const auto& [value, text] : reading_.event_cells->spellings) value_cells_[value] = csv_cell(text);
     return true;
   }
   if (is_text_or_whole(type)) return are_exact(rows);
@@ -277,8 +301,6 @@ bool EventFile::plan_values(data::Engine& engine) {
 std::string EventFile::csv_of(const Block& block, const Walk& walk) const {
   std::string text;
   text.reserve(block.items.size() * 40);
-  double last = 0;  // no value is zero
-  std::string value_cell;
   std::size_t row = 0;
   for (const CellRun& run : block.people) {
     const std::string person = csv_cell(walk.id_at(run.cell)) + ',';
@@ -286,12 +308,10 @@ std::string EventFile::csv_of(const Block& block, const Walk& walk) const {
       text += person;
       text += item_cells_[block.items[row]];
       if (has_values_) {
-        if (block.values[row] != last) {
-          last = block.values[row];
-          const auto found = value_cells_.find(last);
-          value_cell = ',' + (found == value_cells_.end() ? data::plain_decimal(last) : found->second);
-        }
-        text += value_cell;
+        if (const auto small = small_number(block.values[row]))
+          text += small_value_cells_[*small];
+        else
+          text += value_cell(block.values[row]);
       }
       text += '\n';
     }
@@ -335,16 +355,18 @@ void EventFile::add_items(const Block& block, ParquetRowGroup& group) const {
 void EventFile::add_values(const Block& block, ParquetRowGroup& group) const {
   constexpr std::size_t kMostDistinct = 4096;
   ParquetCells cells(columns_[2].type);
-  std::unordered_map<double, std::uint32_t> number;
+  constexpr std::uint32_t kUnseen = ~0u;
+  std::array<std::uint32_t, kSmallNumbers> cell_of_small;
+  cell_of_small.fill(kUnseen);
+  std::unordered_map<double, std::uint32_t> cell_of_other;
   std::vector<std::uint32_t> cell_of_row(block.values.size());
-  double last = 0;  // no value is zero
-  std::uint32_t cell = 0;
   for (std::size_t row = 0; row < block.values.size() && cells.size() <= kMostDistinct; ++row) {
-    if (block.values[row] != last) {
-      last = block.values[row];
-      const auto [found, is_new] = number.emplace(last, static_cast<std::uint32_t>(cells.size()));
-      cell = found->second;
-      if (is_new) cells.add(last);
+    const auto small = small_number(block.values[row]);
+    std::uint32_t& cell =
+        small ? cell_of_small[*small] : cell_of_other.emplace(block.values[row], kUnseen).first->second;
+    if (cell == kUnseen) {
+      cell = static_cast<std::uint32_t>(cells.size());
+      cells.add(block.values[row]);
     }
     cell_of_row[row] = cell;
   }

@@ -42,6 +42,8 @@ class EventFile {
   explicit EventFile(const data::Reading& reading) : reading_(reading) {}
   bool plan_items(data::Engine& engine, bool shuffled);
   bool plan_values(data::Engine& engine);
+  bool find_value_cells(data::Engine& engine);
+  std::string value_cell(double value) const;
   void order_items(data::Engine& engine, bool shuffled);
   std::string csv_of(const Block& block, const Walk& walk) const;
   ParquetRowGroup parquet_of(const Block& block, const Walk& walk) const;
@@ -54,9 +56,10 @@ class EventFile {
   std::vector<ParquetColumn> columns_;  ///< person, item and, where there is one, value
   bool has_values_ = false;
   std::string value_type_;
-  std::vector<std::int64_t> item_numbers_;  ///< items that are numbers
-  std::vector<std::string> item_cells_;     ///< in a CSV file
-  std::vector<std::uint32_t> item_order_;   ///< place of an item among all; empty: as they are numbered
+  std::vector<std::int64_t> item_numbers_;      ///< items that are numbers
+  std::vector<std::string> item_cells_;         ///< in a CSV file
+  std::vector<std::uint32_t> item_order_;       ///< place of an item among all; empty: as they are numbered
+  std::vector<std::string> small_value_cells_;  ///< in a CSV file, of 0, 1, 2, ...: nearly all values
   std::unordered_map<double, std::string> value_cells_;  ///< in a CSV file, those that are no plain_decimal
 };
 

@@ -57,16 +57,33 @@ class Chunk {
   Chunk& operator=(Chunk&&) = delete;
 
   std::size_t rows() const { return rows_; }
-  std::size_t columns() const;
-  bool is_null(std::size_t column, std::size_t row) const;
-  std::span<const double> doubles(std::size_t column) const;         ///< the column must be DOUBLE
-  std::span<const std::int64_t> integers(std::size_t column) const;  ///< the column must be BIGINT
+  std::size_t columns() const { return columns_.size(); }
+  bool is_null(std::size_t column, std::size_t row) const {
+    const std::uint64_t* given = columns_[column].given;
+    return given != nullptr && (given[row / 64] >> (row % 64) & 1) == 0;
+  }
+  /// The column must be DOUBLE.
+  std::span<const double> doubles(std::size_t column) const {
+    return {static_cast<const double*>(columns_[column].cells), rows_};
+  }
+  /// The column must be BIGINT.
+  std::span<const std::int64_t> integers(std::size_t column) const {
+    return {static_cast<const std::int64_t*>(columns_[column].cells), rows_};
+  }
   std::string_view text(std::size_t column, std::size_t row) const;  ///< the column must be VARCHAR
 
  private:
+  /// Where the engine has a column: asking it again for every cell would take longer than most work on a
+  /// cell.
+  struct Cells {
+    void* cells;
+    const std::uint64_t* given;  ///< a bit for each cell; null where none is empty
+  };
+
   void* handle_;
   std::size_t rows_;
   Owner owner_;
+  std::vector<Cells> columns_;
 };
 
 struct Column {

@@ -118,9 +118,10 @@ class RowCollector::Sink {
 };
 
 bool append_merged(std::span<RowEntry> entries, const MergeValues& merge, SparseRows& rows) {
-  std::ranges::sort(entries, [](const RowEntry& a, const RowEntry& b) {
+  const auto before = [](const RowEntry& a, const RowEntry& b) {
     return a.item != b.item ? a.item < b.item : a.value < b.value;
-  });
+  };
+  if (!std::ranges::is_sorted(entries, before)) std::ranges::sort(entries, before);  // files often are
   bool merged = false;
   std::vector<double> same;
   for (std::size_t at = 0; at < entries.size();) {
