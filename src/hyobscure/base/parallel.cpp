@@ -2,6 +2,7 @@
 
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
+#include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
@@ -17,6 +18,21 @@ void parallel_blocks(std::size_t count, std::size_t block,
     tbb::parallel_for(std::size_t{0}, blocks,
                       [&](std::size_t b) { body(b * block, std::min(count, (b + 1) * block)); });
   });
+}
+
+void make_in_order(std::size_t count, const std::function<std::string(std::size_t)>& make,
+                   const std::function<void(const std::string&)>& take) {
+  std::size_t next = 0;
+  const auto numbers =
+      tbb::make_filter<void, std::size_t>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& control) {
+        if (next == count) control.stop();
+        return next < count ? next++ : next;
+      });
+  const auto pieces = tbb::make_filter<std::size_t, std::string>(
+      tbb::filter_mode::parallel, [&](std::size_t piece) { return make(piece); });
+  const auto taken = tbb::make_filter<std::string, void>(tbb::filter_mode::serial_in_order,
+                                                         [&](const std::string& piece) { take(piece); });
+  tbb::parallel_pipeline(2 * static_cast<std::size_t>(thread_count()) + 1, numbers & pieces & taken);
 }
 
 ThreadLimit::ThreadLimit(int threads) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <string>
 
 namespace hyobscure {
 
@@ -18,6 +19,12 @@ void parallel_blocks(std::size_t count, std::size_t block,
 constexpr std::size_t block_count(std::size_t count, std::size_t block) {
   return (count + block - 1) / block;
 }
+
+/// Makes `count` pieces on all threads and takes them one by one, in their order: a file whose parts are made
+/// side by side. Only a few pieces exist at a time. `take` is never called twice at once; the first exception
+/// is thrown again here.
+void make_in_order(std::size_t count, const std::function<std::string(std::size_t piece)>& make,
+                   const std::function<void(const std::string& piece)>& take);
 
 /// Limits all parallel work of the process to `threads` for the life of the object; 0 takes all cores.
 class ThreadLimit {

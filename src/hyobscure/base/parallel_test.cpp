@@ -42,5 +42,27 @@ TEST(Parallel, TheThreadLimitEndsWithItsScope) {
   EXPECT_EQ(thread_count(), before);
 }
 
+TEST(MakeInOrder, TakesEveryPieceOnceAndInOrder) {
+  std::string taken, expected;
+  for (int n = 0; n < 500; ++n) expected += std::to_string(n) + " ";
+  make_in_order(
+      500, [](std::size_t piece) { return std::to_string(piece) + " "; },
+      [&](const std::string& piece) { taken += piece; });
+  EXPECT_EQ(taken, expected);
+}
+
+TEST(MakeInOrder, AnErrorOfAPieceEndsIt) {
+  std::size_t taken = 0;
+  EXPECT_THROW(make_in_order(
+                   100,
+                   [](std::size_t piece) -> std::string {
+                     if (piece == 10) throw std::runtime_error("no piece");
+                     return {};
+                   },
+                   [&](const std::string&) { ++taken; }),
+               std::runtime_error);
+  EXPECT_LE(taken, 10u);
+}
+
 }  // namespace
 }  // namespace hyobscure

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <set>
 
@@ -23,8 +22,10 @@
 #include "hyobscure/published/area_file.h"
 #include "hyobscure/published/coarse.h"
 #include "hyobscure/release/draw.h"
+#include "hyobscure/release/event_file.h"
 #include "hyobscure/release/ledger.h"
 #include "hyobscure/release/publish_layout.h"
+#include "hyobscure/release/published_ids.h"
 
 namespace hyobscure::release {
 namespace {
@@ -151,50 +152,6 @@ published::ManifestComposition about_earlier_draws(const Ledger& ledger, const f
   return {.earlier_draws = static_cast<int>(earlier.size()), .leakage = together.composition.bits};
 }
 
-// --- ids and the order of rows
-
-/// Who is published under which id, and in which row.
-class PublishedIds {
- public:
-  /// People come in the order of their ids, so ids that are kept need no new order.
-  PublishedIds(const data::Spec& spec, const Key& key, const data::People& people)
-      : people_(people), kept_(spec.release.ids == data::PublishedIds::Keep), person_at_(people.size()) {
-    std::iota(person_at_.begin(), person_at_.end(), 0u);
-    if (!kept_ || spec.release.order == data::RowOrder::Shuffled) {
-      draw(key_of_rows(key, spec), people);
-      std::ranges::sort(person_at_, [&](std::uint32_t a, std::uint32_t b) {
-        return std::pair(bits_[a].first, bits_[a].second) < std::pair(bits_[b].first, bits_[b].second);
-      });
-      // 16 digits collide once in a million releases of 10^7 people.
-      for (std::size_t row = 1; row < person_at_.size(); ++row)
-        longer_ = longer_ || bits_[person_at_[row - 1]].first == bits_[person_at_[row]].first;
-    }
-  }
-
-  std::string id(std::size_t person) const {
-    if (kept_) return people_.ids[person];
-    const auto [first, second] = bits_[person];
-    return longer_ ? fmt::format("{:016x}{:016x}", first, second) : fmt::format("{:016x}", first);
-  }
-  std::uint32_t person_at(std::size_t row) const { return person_at_[row]; }
-
- private:
-  void draw(const Key& key, const data::People& people) {
-    const NamedDraws draws(key);
-    bits_.resize(people.size());
-    parallel_blocks(people.size(), kBlock, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t u = begin; u < end; ++u) bits_[u] = draws.bits(people.ids[u]);
-    });
-  }
-
-  static constexpr std::size_t kBlock = 4096;
-  const data::People& people_;
-  bool kept_;
-  bool longer_ = false;
-  std::vector<NamedDraws::Bits> bits_;
-  std::vector<std::uint32_t> person_at_;
-};
-
 // --- what the draw did
 
 /// Of at most 100,000 people at equal steps: that tells the mean to a thousandth, and donors' rows lie
@@ -309,18 +266,6 @@ std::string people_query(const data::Spec& spec, const Layout& layout, const IdF
     source += fmt::format(" JOIN {} AS s ON {}(CAST({} AS VARCHAR)) = d.donor", layout.people.sql,
                           ids.person_of, layout.id.cell);
   return fmt::format("SELECT {} FROM {} ORDER BY d.place", fmt::join(columns, ", "), source);
-}
-
-/// Texts are slow to sort and large to keep meanwhile, their numbers are not: hyo_item is the type of both.
-void number_items(data::Engine& engine, const std::vector<std::string>& items) {
-  const std::string names = engine.made_rows(
-      {{"item", "VARCHAR"}}, [&items, next = std::size_t{0}](data::ChunkMaker& chunk) mutable {
-        const std::size_t rows = std::min(chunk.most_rows(), items.size() - next);
-        for (std::size_t row = 0; row < rows; ++row) chunk.set_text(0, row, items[next++]);
-        return rows;
-      });
-  engine.run("DROP TYPE IF EXISTS hyo_item");
-  engine.run(fmt::format("CREATE TEMP TYPE hyo_item AS ENUM (SELECT item FROM {})", names));
 }
 
 /// The rows are sorted as small as they can be: ids and names of items come after that. A person's events
@@ -494,8 +439,13 @@ PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::
     refuse_changed_source(layout.people, result.manifest.files.back().rows, result.people);
     if (spec.is_long()) {
       engine.set_stage("writing events");
-      write(layout.events, result.manifest.events_file(),
-            events_query(engine, spec, layout, reading.items_had_once, ids));
+      const std::string name = result.manifest.events_file();
+      if (const auto events = EventFile::plan(engine, spec, reading, layout))
+        about_writing(layout.events, settings.output, [&] {
+          result.manifest.files.push_back(events->write(folder.path() / name, published, donor_of, progress));
+        });
+      else
+        write(layout.events, name, events_query(engine, spec, layout, reading.items_had_once, ids));
       result.events = result.manifest.files.back().rows;
     }
   }

@@ -58,15 +58,18 @@ void refuse_secret_in_another_role(const Layout& layout) {
   for (const Published& feature : layout.features) take(feature.name);
 }
 
+bool are_whole(data::Engine& engine, const Relation& relation, const Published& column) {
+  return engine.integers(
+             fmt::format("SELECT count(*) FROM (SELECT CAST({0} AS DOUBLE) AS x FROM {1} AS s WHERE "
+                         "TRY_CAST({0} AS DOUBLE) IS NOT NULL) WHERE "
+                         "x <> floor(x) OR abs(x) > 9e15",
+                         column.cell, relation.sql))[0] == 0;
+}
+
 /// Numbers of a CSV file as numbers of a Parquet file: whole where all are. Their content was checked when it
 /// was read.
-void turn_text_into_numbers(data::Engine& engine, const Relation& relation, Published& column) {
-  const auto broken =
-      engine.integers(fmt::format("SELECT count(*) FROM (SELECT CAST({0} AS DOUBLE) AS x FROM {1} AS s WHERE "
-                                  "TRY_CAST({0} AS DOUBLE) IS NOT NULL) WHERE "
-                                  "x <> floor(x) OR abs(x) > 9e15",
-                                  column.cell, relation.sql))[0];
-  column.stored_type = broken == 0 ? "BIGINT" : "DOUBLE";
+void turn_text_into_numbers(Published& column, bool whole) {
+  column.stored_type = whole ? "BIGINT" : "DOUBLE";
   column.cell = fmt::format("TRY_CAST(TRY_CAST({} AS DOUBLE) AS {})", column.cell, column.stored_type);
 }
 
@@ -83,12 +86,12 @@ void add_features(data::Engine& engine, const data::Spec& spec, Layout& layout) 
     Published feature = published(layout.people, name);
     if (layout.parquet && layout.people.kind == SourceKind::Csv &&
         data::feature_kind(spec, layout.people, name) == data::FeatureKind::Numeric)
-      turn_text_into_numbers(engine, layout.people, feature);
+      turn_text_into_numbers(feature, are_whole(engine, layout.people, feature));
     layout.features.push_back(std::move(feature));
   }
 }
 
-void add_events(data::Engine& engine, const data::Spec& spec, const data::Reading& reading, Layout& layout) {
+void add_events(const data::Spec& spec, const data::Reading& reading, Layout& layout) {
   layout.person = published(layout.events, spec.events.person);
   layout.event_columns.push_back(published(layout.events, spec.events.item));
   layout.used = fmt::format("{} IS NOT NULL AND {}", layout.event_columns[0].cell,
@@ -97,13 +100,29 @@ void add_events(data::Engine& engine, const data::Spec& spec, const data::Readin
     Published value = published(layout.events, spec.events.value);
     layout.used += fmt::format(" AND {} IS NOT NULL", value.cell);
     if (layout.parquet && layout.events.kind == SourceKind::Csv)
-      turn_text_into_numbers(engine, layout.events, value);
+      turn_text_into_numbers(value, reading.values_are_whole);
     layout.event_columns.push_back(std::move(value));
   }
   if (!spec.events.time.empty()) layout.event_columns.push_back(published(layout.events, spec.events.time));
 }
 
 }  // namespace
+
+std::string texts_to_select(data::Engine& engine, const std::vector<std::string>& items) {
+  return engine.made_rows({{"item", "VARCHAR"}},
+                          [&items, next = std::size_t{0}](data::ChunkMaker& chunk) mutable {
+                            const std::size_t rows = std::min(chunk.most_rows(), items.size() - next);
+                            for (std::size_t row = 0; row < rows; ++row)
+                              chunk.set_text(0, row, items[next++]);
+                            return rows;
+                          });
+}
+
+void number_items(data::Engine& engine, const std::vector<std::string>& items) {
+  engine.run("DROP TYPE IF EXISTS hyo_item");
+  engine.run(
+      fmt::format("CREATE TEMP TYPE hyo_item AS ENUM (SELECT item FROM {})", texts_to_select(engine, items)));
+}
 
 Layout plan_layout(data::Engine& engine, const data::Spec& spec, const data::Reading& reading) {
   Layout layout;
@@ -118,7 +137,7 @@ Layout plan_layout(data::Engine& engine, const data::Spec& spec, const data::Rea
   add_kept(spec, layout);
   about(layout.people, [&] { add_features(engine, spec, layout); });
   refuse_secret_in_another_role(layout);
-  if (spec.is_long()) add_events(engine, spec, reading, layout);
+  if (spec.is_long()) add_events(spec, reading, layout);
   return layout;
 }
 

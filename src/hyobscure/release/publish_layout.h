@@ -34,6 +34,12 @@ struct Layout {
   std::string used = "true";             ///< long: condition on an event that was used
 };
 
+/// To select from, once: column item, in this order.
+[[nodiscard]] std::string texts_to_select(data::Engine& engine, const std::vector<std::string>& items);
+
+/// Texts are slow to sort and large to keep meanwhile, their numbers are not: hyo_item is the type of both.
+void number_items(data::Engine& engine, const std::vector<std::string>& items);
+
 /// Throws InputError where a column would be published in two roles.
 [[nodiscard]] Layout plan_layout(data::Engine& engine, const data::Spec& spec, const data::Reading& reading);
 

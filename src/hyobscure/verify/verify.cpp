@@ -4,12 +4,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/files.h"
 #include "hyobscure/base/parallel.h"
+#include "hyobscure/data/read/id_numbers.h"
 #include "hyobscure/published/manifest.h"
 #include "hyobscure/verify/verify_areas.h"
 #include "hyobscure/verify/verify_figures.h"
@@ -208,22 +211,49 @@ void check_ids(Engine& engine, const published::Manifest& manifest, Findings& fi
                      "one row per person");
 }
 
-void check_events(Engine& engine, const published::Manifest& manifest, Findings& findings) {
-  findings.add_count(
-      "every event belongs to a published person",
-      count(engine,
-            "rel_events WHERE person IS NULL OR person NOT IN (SELECT id FROM rel_people WHERE id IS "
-            "NOT NULL)"),
-      "events do not", "all events");
-  findings.add_count(
-      "every person has events",
-      count(engine, "rel_people WHERE id NOT IN (SELECT person FROM rel_events WHERE person IS NOT NULL)"),
-      "people have none", "all people");
+/// Of one pass over the events, on all threads: they are not kept.
+struct EventCounts {
+  std::int64_t rows = 0, of_nobody = 0, incomplete = 0;
+  std::int64_t people_without = 0;
+};
+
+EventCounts look_at_events(Engine& engine, const published::Manifest& manifest) {
   const std::string no_number =
       manifest.columns.value.empty()
           ? ""
           : " OR TRY_CAST(c1 AS DOUBLE) IS NULL OR NOT isfinite(TRY_CAST(c1 AS DOUBLE))";
-  findings.add_count("every event is complete", count(engine, "rel_events WHERE c0 IS NULL" + no_number),
+  const std::vector<std::string> ids = engine.texts("SELECT id FROM rel_people WHERE id IS NOT NULL");
+  const data::IdNumbers people(ids);
+  std::vector<std::atomic<bool>> has_events(ids.size());
+  std::atomic<std::int64_t> rows = 0, of_nobody = 0, incomplete = 0;
+  engine.query_on_all_threads(
+      "SELECT person, CAST(c0 IS NULL" + no_number + " AS BIGINT) FROM rel_events",
+      [&](const data::Chunk& chunk) {
+        std::optional<std::uint32_t> person;  // most events follow one of the same person
+        std::int64_t nobody = 0, not_whole = 0;
+        for (std::size_t row = 0; row < chunk.rows(); ++row) {
+          not_whole += chunk.integers(1)[row];
+          const bool given = !chunk.is_null(0, row);
+          if (given && !(person && ids[*person] == chunk.text(0, row))) {
+            person = people.find(chunk.text(0, row));
+            if (person) has_events[*person].store(true, std::memory_order_relaxed);
+          }
+          nobody += given && person ? 0 : 1;
+        }
+        rows += static_cast<std::int64_t>(chunk.rows());
+        of_nobody += nobody;
+        incomplete += not_whole;
+      });
+  EventCounts found{.rows = rows, .of_nobody = of_nobody, .incomplete = incomplete};
+  for (const std::string& id : ids) found.people_without += has_events[people.find(id).value()] ? 0 : 1;
+  return found;
+}
+
+void check_events(const EventCounts& found, Findings& findings) {
+  findings.add_count("every event belongs to a published person", found.of_nobody, "events do not",
+                     "all events");
+  findings.add_count("every person has events", found.people_without, "people have none", "all people");
+  findings.add_count("every event is complete", found.incomplete,
                      "events lack their item, or a number as value", "all events");
 }
 
@@ -239,10 +269,10 @@ LoadedRelease verify_alone(Engine& engine, const fs::path& folder, const publish
   LoadedRelease release{people_table(manifest), events_table(manifest)};
   if (!check_files(folder, manifest, findings)) return release;
   check_areas(folder, manifest, findings);
-  if (!check_columns_and_load(engine, manifest, folder, release.people, findings)) return release;
+  if (!check_columns_and_load(engine, manifest, folder, release.people, findings, [] {})) return release;
   load_groups(engine, manifest);
   const auto people = count_by_label(engine, "count(*)", "rel_people");
-  check_row_counts(engine, manifest.files[0], release.people, findings);
+  check_row_counts(count(engine, "rel_people"), manifest.files[0], release.people, findings);
   check_labels(manifest, people, findings);
   check_no_numbers(engine, manifest, findings);
   check_parts(engine, manifest, release.people, findings);
@@ -250,9 +280,11 @@ LoadedRelease verify_alone(Engine& engine, const fs::path& folder, const publish
   check_pools(engine, manifest, findings);
   check_ids(engine, manifest, findings);
   if (manifest.is_long()) {
-    if (!check_columns_and_load(engine, manifest, folder, release.events, findings)) return release;
-    check_row_counts(engine, manifest.files[1], release.events, findings);
-    check_events(engine, manifest, findings);
+    EventCounts events;
+    const auto look = [&] { events = look_at_events(engine, manifest); };
+    if (!check_columns_and_load(engine, manifest, folder, release.events, findings, look)) return release;
+    check_row_counts(events.rows, manifest.files[1], release.events, findings);
+    check_events(events, findings);
   }
   release.complete = true;
   return release;

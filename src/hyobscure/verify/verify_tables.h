@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <string>
@@ -24,13 +25,15 @@ std::int64_t count(data::Engine& engine, const std::string& from_where);
 std::map<std::string, std::int64_t> count_by_label(data::Engine& engine, const std::string& what,
                                                    const std::string& from);
 
-// --- the files of a release: tables rel_people (id, label, s0, s1, ..., k0, k1, ..., c0, c1, ..., kept) and
-// rel_events (person, c0, c1, ...); `kept` is k0, k1, ... as one text
+// --- the files of a release: table rel_people (id, label, s0, s1, ..., k0, k1, ..., c0, c1, ..., kept) and
+// view rel_events (person, c0, c1, ...), which reads its file whenever it is selected from: events are many
+// more than fit into memory. `kept` is k0, k1, ... as one text
 
 /// A file of the release, and what its columns are called in ours.
 struct ReleasedTable {
   std::string file;
   std::string table;
+  bool is_view = false;                    ///< else a copy in the engine
   std::vector<std::string> names;          ///< as declared
   std::vector<std::string> roles;          ///< id, label, person, k0, k1, ..., c0, c1, ...
   std::vector<data::Column> columns = {};  ///< as found
@@ -70,10 +73,13 @@ struct LoadedRelease {
 ReleasedTable people_table(const published::Manifest& manifest);
 ReleasedTable events_table(const published::Manifest& manifest);
 
-/// Whether the table is loaded. A table with wrong columns is not: nothing below would mean anything.
+/// Whether the table is loaded. A table with wrong columns is not: nothing below would mean anything. `look`
+/// is called once it is loaded; where it finds that the file cannot be read to its end, the table is wrong as
+/// well.
 bool check_columns_and_load(data::Engine& engine, const published::Manifest& manifest,
-                            const std::filesystem::path& folder, ReleasedTable& table, Findings& findings);
-void check_row_counts(data::Engine& engine, const published::ManifestFile& file, const ReleasedTable& table,
+                            const std::filesystem::path& folder, ReleasedTable& table, Findings& findings,
+                            const std::function<void()>& look);
+void check_row_counts(std::int64_t rows, const published::ManifestFile& file, const ReleasedTable& table,
                       Findings& findings);
 
 }  // namespace hyobscure::verify

@@ -74,10 +74,6 @@ EngineError::Kind kind_of_text(std::string_view text) {
 
 duckdb_data_chunk chunk_of(void* handle) { return static_cast<duckdb_data_chunk>(handle); }
 
-duckdb_vector vector_of(void* handle, std::size_t column) {
-  return duckdb_data_chunk_get_vector(chunk_of(handle), column);
-}
-
 /// The engine's own objects, destroyed in every case.
 struct Statement {
   duckdb_prepared_statement handle = nullptr;
@@ -216,33 +212,32 @@ InputError explain(const EngineError& error, const std::string& source) {
   return {{.source = source}, "cannot be read", "Check the file."};
 }
 
-Chunk::Chunk(void* handle) : handle_(handle), rows_(duckdb_data_chunk_get_size(chunk_of(handle))) {}
+Chunk::Chunk(void* handle, Owner owner)
+    : handle_(handle),
+      rows_(duckdb_data_chunk_get_size(chunk_of(handle))),
+      owner_(owner),
+      columns_(duckdb_data_chunk_get_column_count(chunk_of(handle))) {
+  for (std::size_t column = 0; column < columns_.size(); ++column) {
+    const duckdb_vector vector = duckdb_data_chunk_get_vector(chunk_of(handle), column);
+    columns_[column] = {duckdb_vector_get_data(vector), duckdb_vector_get_validity(vector)};
+  }
+}
 
 Chunk::~Chunk() {
+  if (owner_ == Owner::Engine) return;
   auto chunk = chunk_of(handle_);
   duckdb_destroy_data_chunk(&chunk);
 }
 
-Chunk::Chunk(Chunk&& other) noexcept : handle_(other.handle_), rows_(other.rows_) { other.handle_ = nullptr; }
-
-std::size_t Chunk::columns() const { return duckdb_data_chunk_get_column_count(chunk_of(handle_)); }
-
-bool Chunk::is_null(std::size_t column, std::size_t row) const {
-  std::uint64_t* validity = duckdb_vector_get_validity(vector_of(handle_, column));
-  return validity != nullptr && !duckdb_validity_row_is_valid(validity, row);
-}
-
-std::span<const double> Chunk::doubles(std::size_t column) const {
-  return {static_cast<const double*>(duckdb_vector_get_data(vector_of(handle_, column))), rows_};
-}
-
-std::span<const std::int64_t> Chunk::integers(std::size_t column) const {
-  return {static_cast<const std::int64_t*>(duckdb_vector_get_data(vector_of(handle_, column))), rows_};
+Chunk::Chunk(Chunk&& other) noexcept
+    : handle_(other.handle_), rows_(other.rows_), owner_(other.owner_), columns_(std::move(other.columns_)) {
+  other.handle_ = nullptr;
 }
 
 std::string_view Chunk::text(std::size_t column, std::size_t row) const {
-  auto* strings = static_cast<duckdb_string_t*>(duckdb_vector_get_data(vector_of(handle_, column)));
-  return {duckdb_string_t_data(&strings[row]), duckdb_string_t_length(strings[row])};
+  auto& text = static_cast<duckdb_string_t*>(columns_[column].cells)[row];
+  const bool inlined = text.value.inlined.length <= sizeof(text.value.inlined.inlined);
+  return {inlined ? text.value.inlined.inlined : text.value.pointer.ptr, text.value.inlined.length};
 }
 
 /// Where the engine puts what does not fit into memory: a folder that nobody else can read.

@@ -201,5 +201,39 @@ TEST_P(CompressedFile, IsAcceptedWholeAndRefusedWhenCutAnywhere) {
 
 INSTANTIATE_TEST_SUITE_P(Formats, CompressedFile, testing::Values(".gz", ".zst"));
 
+TEST(Engine, AllThreadsTogetherSeeEveryRowOnce) {
+  for (const int threads : {1, 3}) {
+    Engine engine({.threads = threads}, {});
+    std::atomic<std::int64_t> rows = 0, sum = 0, empty = 0, letters = 0;
+    engine.query_on_all_threads(
+        "SELECT range, CASE WHEN range % 5 > 0 THEN 'text ' || range END FROM range(300000)",
+        [&](const Chunk& chunk) {
+          rows += static_cast<std::int64_t>(chunk.rows());
+          for (std::size_t row = 0; row < chunk.rows(); ++row) {
+            sum += chunk.integers(0)[row];
+            if (chunk.is_null(1, row))
+              empty += 1;
+            else
+              letters += static_cast<std::int64_t>(chunk.text(1, row).size());
+          }
+        });
+    EXPECT_EQ(rows, 300'000);
+    EXPECT_EQ(sum, std::int64_t{300'000} * 299'999 / 2);
+    EXPECT_EQ(empty, 60'000);
+    EXPECT_EQ(letters,
+              engine.integers("SELECT CAST(sum(length('text ' || range)) AS BIGINT) FROM range(300000) "
+                              "WHERE range % 5 > 0")[0]);
+  }
+}
+
+TEST(Engine, WhatAVisitorThrowsComesOutAsItIs) {
+  Engine engine({}, {});
+  const auto visit = [](const Chunk&) { throw std::out_of_range("of the visitor"); };
+  EXPECT_THROW(engine.query_on_all_threads("SELECT range FROM range(10)", visit), std::out_of_range);
+  EXPECT_THROW(
+      engine.query_on_all_threads("SELECT CAST('x' || range AS BIGINT) FROM range(10)", [](const Chunk&) {}),
+      EngineError);
+}
+
 }  // namespace
 }  // namespace hyobscure::data

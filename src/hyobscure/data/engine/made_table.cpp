@@ -1,7 +1,12 @@
 #include <duckdb.h>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <cassert>
 #include <cstring>
+#include <exception>
+#include <mutex>
 
 #include "hyobscure/data/engine/engine.h"
 
@@ -102,12 +107,35 @@ void write_numbers(duckdb_function_info info, duckdb_data_chunk input, duckdb_ve
   }
 }
 
+/// What visits chunks, and what it threw first: the engine would keep no more of it than a text.
+struct Visitor {
+  std::function<void(const Chunk&)> visit;
+  std::mutex mutex = {};
+  std::exception_ptr error = nullptr;
+};
+
+void visit_chunk(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
+  Visitor& visitor = **static_cast<Visitor**>(duckdb_scalar_function_get_extra_info(info));
+  try {
+    const Chunk chunk(input, Chunk::Owner::Engine);
+    visitor.visit(chunk);
+    std::memset(duckdb_vector_get_data(output), 0, chunk.rows() * sizeof(std::int64_t));
+  } catch (...) {  // none may pass through the engine
+    const std::lock_guard lock(visitor.mutex);
+    if (!visitor.error) visitor.error = std::current_exception();
+    duckdb_scalar_function_set_error(info, "a visitor failed");
+  }
+}
+
 template <class Function>
-void register_function(duckdb_connection connection, const std::string& name, duckdb_type from,
-                       duckdb_type to, Function work, duckdb_scalar_function_t run) {
+void register_function(duckdb_connection connection, const std::string& name,
+                       const std::vector<duckdb_type>& from, duckdb_type to, Function work,
+                       duckdb_scalar_function_t run) {
   duckdb_scalar_function function = duckdb_create_scalar_function();
   duckdb_scalar_function_set_name(function, name.c_str());
-  duckdb_scalar_function_add_parameter(function, LogicalType(from).handle);
+  for (const duckdb_type type : from)
+    duckdb_scalar_function_add_parameter(function, LogicalType(type).handle);
+  duckdb_scalar_function_set_special_handling(function);  // an empty cell is for the function to see
   duckdb_scalar_function_set_return_type(function, LogicalType(to).handle);
   duckdb_scalar_function_set_extra_info(function, new Function(std::move(work)),
                                         [](void* given) { delete static_cast<Function*>(given); });
@@ -150,16 +178,36 @@ std::string Engine::made_rows(std::vector<Column> columns, MakeChunk make) {
 
 std::string Engine::text_function(TextOf text_of) {
   const std::string name = new_name("hyo_made");
-  register_function(static_cast<duckdb_connection>(connection()), name, DUCKDB_TYPE_BIGINT,
+  register_function(static_cast<duckdb_connection>(connection()), name, {DUCKDB_TYPE_BIGINT},
                     DUCKDB_TYPE_VARCHAR, std::move(text_of), write_texts);
   return name;
 }
 
 std::string Engine::number_function(NumberOf number_of) {
   const std::string name = new_name("hyo_made");
-  register_function(static_cast<duckdb_connection>(connection()), name, DUCKDB_TYPE_VARCHAR,
+  register_function(static_cast<duckdb_connection>(connection()), name, {DUCKDB_TYPE_VARCHAR},
                     DUCKDB_TYPE_BIGINT, std::move(number_of), write_numbers);
   return name;
+}
+
+void Engine::query_on_all_threads(const std::string& sql, const std::function<void(const Chunk&)>& visit) {
+  std::vector<duckdb_type> types;
+  std::vector<std::string> columns;
+  for (const Column& column : describe_query(sql)) {
+    types.push_back(type_named(column.type));
+    columns.push_back(fmt::format("v{}", columns.size()));
+  }
+  // The engine keeps the function as long as it lives, and a pointer to what it is to call now.
+  Visitor visitor{.visit = visit};
+  const std::string name = new_name("hyo_visit");
+  register_function(static_cast<duckdb_connection>(connection()), name, types, DUCKDB_TYPE_BIGINT, &visitor,
+                    visit_chunk);
+  try {
+    run(fmt::format("SELECT sum({0}({1})) FROM ({2}) AS visited({1})", name, fmt::join(columns, ", "), sql));
+  } catch (const EngineError&) {
+    if (visitor.error) std::rethrow_exception(visitor.error);
+    throw;
+  }
 }
 
 }  // namespace hyobscure::data

@@ -1,6 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "hyobscure/data/engine/engine.h"
 #include "hyobscure/data/engine/source.h"
@@ -24,6 +28,15 @@ struct ReadCounts {
   std::int64_t events_telling_home = 0;  ///< left out by secret.home_events
 };
 
+/// What the rows of features leave open about the events that they were made of. With it every event can be
+/// written again, cell by cell.
+struct EventCells {
+  std::vector<std::string> items = {};  ///< as texts, by their numbers
+  bool are_counts = false;              ///< without a column of values: an entry is as many equal events
+  /// Values that are texts in the source: how each is written, where that is not by its plain_decimal.
+  std::map<double, std::string> spellings = {};
+};
+
 struct Reading {
   People people;
   ReadCounts counts;
@@ -33,6 +46,11 @@ struct Reading {
   /// Long data: what the items are called, by their number, unless some person has several events of one
   /// item.
   std::vector<std::string> items_had_once = {};
+  /// Long data: absent where rows do not tell every event: one has a time, equal items were merged, a value
+  /// is zero, or one number is written in two ways.
+  std::optional<EventCells> event_cells = {};
+  /// Long data with values: all of the source are whole numbers that a BIGINT and a double both hold.
+  bool values_are_whole = false;
 };
 
 /// Reads the people of the spec and their features. The result depends on the content of the sources alone,

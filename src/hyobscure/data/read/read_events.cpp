@@ -7,8 +7,11 @@
 #include <unordered_set>
 
 #include "hyobscure/base/error.h"
+#include "hyobscure/base/parallel.h"
+#include "hyobscure/base/state_pool.h"
 #include "hyobscure/data/read/id_numbers.h"
 #include "hyobscure/data/read/places.h"
+#include "hyobscure/data/read/value_spellings.h"
 #include "hyobscure/data/spec/secret_checks.h"
 
 namespace hyobscure::data {
@@ -65,6 +68,8 @@ std::string event_projection(const Spec& spec, const Relation& events) {
                   as_text(events.column(spec.events.person)), as_text(events.column(spec.events.item)),
                   has_value ? value + " IS NULL" : "false",
                   has_value ? as_number(value, stored_type(events, spec.events.value)) : "1.0::DOUBLE");
+  if (has_value && stored_type(events, spec.events.value) == "VARCHAR")
+    projection += ", " + value + " AS value_text";
   if (home_is_found(spec)) {
     const HomeCells home = cells_of_source(spec, events, "");
     projection += fmt::format(
@@ -99,7 +104,8 @@ EventReader::EventReader(Engine& engine, const Spec& spec, const Relation& event
       events_(events),
       projection_(event_projection(spec, events)),
       projected_(fmt::format("(SELECT {} FROM {})", projection_, events.sql)),
-      incomplete_("person IS NULL OR item IS NULL OR value_missing") {
+      incomplete_("person IS NULL OR item IS NULL OR value_missing"),
+      values_are_texts_(!spec.events.value.empty() && stored_type(events, spec.events.value) == "VARCHAR") {
   if (home_is_found(spec)) incomplete_ += " OR (may_tell_home AND (latitude_missing OR longitude_missing))";
 }
 
@@ -112,46 +118,105 @@ void EventReader::fail(const std::string& column, const std::string& condition, 
 /// Of all events.
 struct EventReader::Counts {
   std::int64_t read = 0, incomplete = 0, unknown = 0, no_number = 0, not_finite = 0, negative = 0;
+  std::int64_t not_whole = 0;  ///< or too large for a BIGINT that is exact as a double
+  ValueSpellings spellings = {};
+
+  void see_number(double value) {
+    not_finite += std::isfinite(value) ? 0 : 1;
+    negative += value < 0 ? 1 : 0;
+    not_whole += value != std::floor(value) || std::abs(value) > 9e15 ? 1 : 0;
+  }
+
+  void add(const Counts& other) {
+    read += other.read;
+    incomplete += other.incomplete;
+    unknown += other.unknown;
+    no_number += other.no_number;
+    not_finite += other.not_finite;
+    negative += other.negative;
+    not_whole += other.not_whole;
+    spellings.add(other.spellings);
+  }
 };
 
+namespace {
+
+/// Who a person of an event is, among the kept people.
+class PeopleOfEvents {
+ public:
+  static constexpr std::int64_t kLeftOut = -1, kUnknown = -2;
+
+  PeopleOfEvents(std::span<const std::string> ids, std::shared_ptr<const Ids> left_out)
+      : ids_(ids), known_(ids), left_out_(std::move(left_out)) {}
+
+  /// `last` is what was found before by the same thread: most events follow one of the same person.
+  std::int64_t find(std::string_view id, std::int64_t last) const {
+    if (last >= 0 && ids_[static_cast<std::size_t>(last)] == id) return last;
+    if (const auto person = known_.find(id)) return *person;
+    return left_out_->contains(id) ? kLeftOut : kUnknown;
+  }
+
+ private:
+  std::span<const std::string> ids_;
+  IdNumbers known_;
+  std::shared_ptr<const Ids> left_out_;
+};
+
+}  // namespace
+
 EventReader::Counts EventReader::collect(std::span<const std::string> ids, RowCollector& rows) const {
-  // NULL of nobody in the people table, -1 of somebody left out.
-  const std::string number =
-      engine_.number_function([known = std::make_shared<const IdNumbers>(ids),
-                               out = left_out(engine_, ids.size())](std::string_view id) {
-        const auto u = known->find(id);
-        return u                   ? std::optional<std::int64_t>(*u)
-               : out->contains(id) ? std::optional<std::int64_t>(-1)
-                                   : std::nullopt;
-      });
-  enum Flag : std::int64_t { kIncomplete = 1, kNobody = 2, kNoValue = 4, kNoFeature = 8 };
+  struct Collected {
+    RowCollector::Part& rows;
+    Counts counts = {};
+    std::int64_t last = PeopleOfEvents::kUnknown;
+  };
+  enum Flag : std::int64_t { kIncomplete = 1, kNoValue = 2, kNoFeature = 4 };
   const std::string used = home_is_found(spec_) ? is_feature(spec_, grid_, kStored, kHomes) : "true";
   const std::string flags = fmt::format(
-      "CAST(({}) AS BIGINT) + {} * CAST(person IS NULL AS BIGINT) + {} * CAST(value_missing AS BIGINT) + {} "
-      "* "
-      "CAST(NOT coalesce({}, false) AS BIGINT)",
-      incomplete_, +kNobody, +kNoValue, +kNoFeature, used);
+      "CAST(({}) AS BIGINT) + {} * CAST(value_missing AS BIGINT){}", incomplete_, +kNoValue,
+      used == "true" ? ""
+                     : fmt::format(" + {} * CAST(NOT coalesce({}, false) AS BIGINT)", +kNoFeature, used));
+  const PeopleOfEvents people(ids, left_out(engine_, ids.size()));
+  StatePool<Collected> states([&] { return std::make_unique<Collected>(rows.new_part()); });
+  const bool spelled = values_are_texts_;
+  engine_.query_on_all_threads(
+      fmt::format("SELECT person, item, value, {}{} FROM {}", flags, spelled ? ", value_text" : "",
+                  projected_),
+      [&](const Chunk& chunk) {
+        states.with_state([&](Collected& state) {
+          const auto value = chunk.doubles(2);
+          const auto flag = chunk.integers(3);
+          Counts& found = state.counts;
+          found.read += static_cast<std::int64_t>(chunk.rows());
+          for (std::size_t r = 0; r < chunk.rows(); ++r) {
+            const bool nobody = chunk.is_null(0, r);
+            if (!nobody) state.last = people.find(chunk.text(0, r), state.last);
+            found.incomplete += flag[r] & kIncomplete ? 1 : 0;
+            found.unknown += !nobody && state.last == PeopleOfEvents::kUnknown ? 1 : 0;
+            if (chunk.is_null(2, r)) {
+              found.no_number += flag[r] & kNoValue ? 0 : 1;
+              continue;
+            }
+            found.see_number(value[r]);
+            if (nobody || state.last < 0 || (flag[r] & (kIncomplete | kNoFeature))) continue;
+            state.rows.add(static_cast<std::uint32_t>(state.last), chunk.text(1, r), value[r]);
+            if (spelled) found.spellings.see(chunk.text(4, r), value[r]);
+          }
+        });
+      });
   Counts found;
-  engine_.query(fmt::format("SELECT {}(person), item, value, {} FROM {}", number, flags, projected_),
-                [&](const Chunk& chunk) {
-                  const auto person = chunk.integers(0), flag = chunk.integers(3);
-                  const auto value = chunk.doubles(2);
-                  found.read += static_cast<std::int64_t>(chunk.rows());
-                  for (std::size_t r = 0; r < chunk.rows(); ++r) {
-                    const bool unknown = chunk.is_null(0, r), no_number = chunk.is_null(2, r);
-                    found.incomplete += flag[r] & kIncomplete ? 1 : 0;
-                    found.unknown += unknown && !(flag[r] & kNobody) ? 1 : 0;
-                    if (no_number) {
-                      found.no_number += flag[r] & kNoValue ? 0 : 1;
-                      continue;
-                    }
-                    found.not_finite += std::isfinite(value[r]) ? 0 : 1;
-                    found.negative += value[r] < 0 ? 1 : 0;
-                    if (unknown || person[r] < 0 || (flag[r] & (kIncomplete | kNoFeature))) continue;
-                    rows.add(static_cast<std::uint32_t>(person[r]), chunk.text(1, r), value[r]);
-                  }
-                });
+  for (const auto& state : states.states()) found.add(state->counts);
   return found;
+}
+
+/// What the rows leave open, where they tell every event.
+std::optional<EventCells> EventReader::cells_of(const Counts& found, const RowCollector& rows) const {
+  const bool counted = spec_.events.value.empty() && rule_of(spec_) == RepeatedEvent::Sum;
+  auto spellings = found.spellings.unusual();
+  if (!spec_.events.time.empty() || (rows.lost() && !counted) || !spellings) return std::nullopt;
+  return EventCells{.items = rows.item_names(),
+                    .are_counts = spec_.events.value.empty(),
+                    .spellings = std::move(*spellings)};
 }
 
 void EventReader::check(const Counts& found) const {
@@ -217,7 +282,7 @@ Grid EventReader::find_homes() {
 
 SparseRows EventReader::features(std::span<const std::string> ids, Reading& reading) const {
   return about(events_, [&] {
-    RowCollector rows(ids.size(), engine_.memory_for_rows());
+    RowCollector rows(ids.size(), engine_.memory_for_rows(), static_cast<std::size_t>(thread_count()));
     const Counts found = collect(ids, rows);
     check(found);
     ReadCounts& counts = reading.counts;
@@ -231,6 +296,8 @@ SparseRows EventReader::features(std::span<const std::string> ids, Reading& read
     try {
       SparseRows finished = rows.finish(merge_of(spec_));
       if (!rows.merged()) reading.items_had_once = rows.item_names();
+      reading.event_cells = cells_of(found, rows);
+      reading.values_are_whole = found.not_whole == 0;
       return finished;
     } catch (const RepeatedEvents&) {
       fail("",

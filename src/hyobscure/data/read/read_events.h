@@ -25,6 +25,7 @@ class EventReader {
  private:
   struct Counts;
   Counts collect(std::span<const std::string> ids, RowCollector& rows) const;
+  std::optional<EventCells> cells_of(const Counts& found, const RowCollector& rows) const;
   void check(const Counts& found) const;
   void check_places() const;
   [[noreturn]] void fail(const std::string& column, const std::string& condition, const std::string& problem,
@@ -36,6 +37,7 @@ class EventReader {
   std::string projection_;  ///< of the source
   std::string projected_;   ///< what it gives, to select from
   std::string incomplete_;  ///< SQL on them
+  bool values_are_texts_;   ///< a CSV file's; then value_text is among what it gives
   Grid grid_;
 };
 

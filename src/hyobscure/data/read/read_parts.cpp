@@ -47,10 +47,13 @@ std::string plural(std::int64_t count, const char* one, const char* many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
+RepeatedEvent rule_of(const Spec& spec) {
+  if (spec.events.repeated != RepeatedEvent::Auto) return spec.events.repeated;
+  return spec.events.value.empty() ? RepeatedEvent::Sum : RepeatedEvent::Refuse;
+}
+
 RowCollector::Merge merge_of(const Spec& spec) {
-  RepeatedEvent rule = spec.events.repeated;
-  if (rule == RepeatedEvent::Auto)
-    rule = spec.events.value.empty() ? RepeatedEvent::Sum : RepeatedEvent::Refuse;
+  const RepeatedEvent rule = rule_of(spec);
   if (rule == RepeatedEvent::Sum) return sum;
   if (rule == RepeatedEvent::Max) return [](std::span<const double> values) { return values.back(); };
   if (rule == RepeatedEvent::Mean) return mean;

@@ -33,7 +33,9 @@ std::size_t first_row(Engine& engine, const Relation& relation, const std::strin
 
 std::string plural(std::int64_t count, const char* one, const char* many);
 
-/// What several values of one person and item mean (events.repeated).
+/// What several values of one person and item mean (events.repeated), where the spec leaves it to us: where
+/// there are no values, they are counted.
+RepeatedEvent rule_of(const Spec& spec);
 RowCollector::Merge merge_of(const Spec& spec);
 
 /// Thrown by it where events.repeated does not say.

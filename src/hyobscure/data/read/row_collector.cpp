@@ -10,31 +10,29 @@ namespace hyobscure::data {
 namespace {
 
 constexpr std::size_t kRanges = 1024;
-constexpr std::size_t kRangesAtOnce = 4;  // sorted in parallel, then appended in order
-
-/// The numbers in the order of their texts.
-std::vector<std::uint32_t> order_by_text(const TextNumbers& texts) {
-  std::vector<std::uint32_t> order(texts.size());
-  std::iota(order.begin(), order.end(), 0u);
-  std::ranges::sort(order, {},
-                    [&](std::uint32_t number) -> const std::string& { return texts.text(number); });
-  return order;
-}
+constexpr std::size_t kRangesAtOnce = 16;  // sorted in parallel, then appended in order
 
 }  // namespace
 
-RowCollector::RowCollector(std::size_t people, std::size_t memory)
+RowCollector::RowCollector(std::size_t people, std::size_t memory, std::size_t threads)
     : people_(people),
-      memory_(memory),
+      memory_of_part_(memory / threads),
       people_of_range_(std::max<std::size_t>(1, (people + kRanges - 1) / kRanges)),
       ranges_((people + people_of_range_ - 1) / people_of_range_) {}
 
-void RowCollector::add(std::uint32_t person, std::uint32_t item, double value) {
-  ranges_[person / people_of_range_].entries.push_back({person, item, value});
-  if (++entries_in_memory_ * sizeof(Entry) > memory_) spill();
+RowCollector::~RowCollector() = default;
+
+RowCollector::Part& RowCollector::new_part() {
+  const std::lock_guard lock(mutex_);
+  return *parts_.emplace_back(std::make_unique<Part>(ranges_, people_of_range_, memory_of_part_));
 }
 
-void RowCollector::spill() {
+void RowCollector::add(std::uint32_t person, std::string_view item, double value) {
+  if (parts_.empty()) (void)new_part();
+  parts_.front()->add(person, item, value);
+}
+
+void RowCollector::Part::spill() {
   if (!file_) file_.emplace();
   for (Range& range : ranges_) {
     if (range.entries.empty()) continue;
@@ -47,14 +45,38 @@ void RowCollector::spill() {
   entries_in_memory_ = 0;
 }
 
-std::vector<RowCollector::Entry> RowCollector::take(Range& range, const Stored<Entry>& file) const {
-  std::vector<Entry> entries = std::exchange(range.entries, {});
-  for (const Segment& segment : range.earlier) {
-    const Entry* first = file.data() + segment.first;
-    entries.insert(entries.end(), first, first + segment.count);
-    file.release_pages(segment.first, segment.first + segment.count);
+void RowCollector::Part::end_of_entries() {
+  if (file_) spilled_ = Stored<Entry>(file_->map());
+}
+
+template <class Visit>
+void RowCollector::Part::look_at_people(std::size_t range, Visit&& visit) const {
+  for (const Entry& entry : ranges_[range].entries) visit(entry.person);
+  for (const Segment& segment : ranges_[range].earlier)
+    for (std::size_t n = 0; n < segment.count; ++n) visit(spilled_[segment.first + n].person);
+}
+
+template <class Visit>
+void RowCollector::Part::take(std::size_t range, Visit&& visit) {
+  const auto each = [&](const Entry& entry) { visit(entry.person, item_order_[entry.item], entry.value); };
+  for (const Entry& entry : std::exchange(ranges_[range].entries, {})) each(entry);
+  for (const Segment& segment : ranges_[range].earlier) {
+    for (std::size_t n = 0; n < segment.count; ++n) each(spilled_[segment.first + n]);
+    spilled_.release_pages(segment.first, segment.first + segment.count);
   }
-  return entries;
+}
+
+/// In the order of their texts, whichever part saw them first.
+void RowCollector::number_items() {
+  for (const auto& part : parts_)
+    for (std::uint32_t item = 0; item < part->items_.size(); ++item)
+      item_names_.push_back(part->items_.text(item));
+  std::ranges::sort(item_names_);
+  item_names_.erase(std::unique(item_names_.begin(), item_names_.end()), item_names_.end());
+  for (const auto& part : parts_)
+    for (std::uint32_t item = 0; item < part->items_.size(); ++item)
+      part->item_order_.push_back(static_cast<std::uint32_t>(
+          std::ranges::lower_bound(item_names_, part->items_.text(item)) - item_names_.begin()));
 }
 
 /// Where finished rows go: to memory, or to files.
@@ -96,9 +118,10 @@ class RowCollector::Sink {
 };
 
 bool append_merged(std::span<RowEntry> entries, const MergeValues& merge, SparseRows& rows) {
-  std::ranges::sort(entries, [](const RowEntry& a, const RowEntry& b) {
+  const auto before = [](const RowEntry& a, const RowEntry& b) {
     return a.item != b.item ? a.item < b.item : a.value < b.value;
-  });
+  };
+  if (!std::ranges::is_sorted(entries, before)) std::ranges::sort(entries, before);  // files often are
   bool merged = false;
   std::vector<double> same;
   for (std::size_t at = 0; at < entries.size();) {
@@ -115,19 +138,19 @@ bool append_merged(std::span<RowEntry> entries, const MergeValues& merge, Sparse
   return merged;
 }
 
-SparseRows RowCollector::rows_of_range(std::size_t range, const Stored<Entry>& file,
-                                       std::span<const std::uint32_t> item_order, const Merge& merge) {
-  std::vector<Entry> entries = take(ranges_[range], file);
+SparseRows RowCollector::rows_of_range(std::size_t range, const Merge& merge) {
   const std::size_t first = range * people_of_range_, last = std::min(people_, first + people_of_range_);
   std::vector<std::size_t> starts(last - first + 1, 0);
-  for (const Entry& entry : entries) starts[entry.person - first + 1] += 1;
+  for (const auto& part : parts_)
+    part->look_at_people(range, [&](std::uint32_t person) { starts[person - first + 1] += 1; });
   std::partial_sum(starts.begin(), starts.end(), starts.begin());
 
-  std::vector<RowEntry> cells(entries.size());
+  std::vector<RowEntry> cells(starts.back());
   std::vector<std::size_t> next(starts.begin(), starts.end() - 1);
-  for (const Entry& entry : entries)
-    cells[next[entry.person - first]++] = {item_order[entry.item], entry.value};
-  std::vector<Entry>().swap(entries);
+  for (const auto& part : parts_)
+    part->take(range, [&](std::uint32_t person, std::uint32_t item, double value) {
+      cells[next[person - first]++] = {item, value};
+    });
 
   SparseRows rows;
   rows.items.reserve(cells.size());
@@ -136,30 +159,29 @@ SparseRows RowCollector::rows_of_range(std::size_t range, const Stored<Entry>& f
     if (append_merged(std::span(cells).subspan(starts[person], starts[person + 1] - starts[person]), merge,
                       rows))
       merged_ = true;
+  if (rows.entries() != cells.size()) lost_ = true;
   return rows;
 }
 
 SparseRows RowCollector::finish(const Merge& merge) {
-  std::vector<std::uint32_t> item_order(items_.size());
-  for (std::uint32_t place = 0; const std::uint32_t item : order_by_text(items_)) item_order[item] = place++;
-  Sink sink(file_.has_value(), entries_in_memory_);
-  const Stored<Entry> file = file_ ? Stored<Entry>(file_->map()) : Stored<Entry>();
-  for (std::size_t begin = 0; begin < ranges_.size(); begin += kRangesAtOnce) {
-    std::vector<SparseRows> rows(std::min(kRangesAtOnce, ranges_.size() - begin));
-    parallel_blocks(rows.size(), 1, [&](std::size_t at, std::size_t) {
-      rows[at] = rows_of_range(begin + at, file, item_order, merge);
-    });
+  number_items();
+  bool to_files = false;
+  std::size_t entries = 0;
+  for (const auto& part : parts_) {
+    part->end_of_entries();
+    to_files = to_files || part->file_.has_value();
+    entries += part->entries_in_memory_;
+  }
+  Sink sink(to_files, entries);
+  for (std::size_t begin = 0; begin < ranges_; begin += kRangesAtOnce) {
+    std::vector<SparseRows> rows(std::min(kRangesAtOnce, ranges_ - begin));
+    parallel_blocks(rows.size(), 1,
+                    [&](std::size_t at, std::size_t) { rows[at] = rows_of_range(begin + at, merge); });
     for (const SparseRows& part : rows) sink.append(part);
   }
   SparseRows rows = sink.finish();
-  rows.columns = items_.size();
+  rows.columns = item_names_.size();
   return rows;
-}
-
-std::vector<std::string> RowCollector::item_names() const {
-  std::vector<std::string> names;
-  for (const std::uint32_t item : order_by_text(items_)) names.push_back(items_.text(item));
-  return names;
 }
 
 }  // namespace hyobscure::data

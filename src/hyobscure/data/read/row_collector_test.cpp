@@ -102,5 +102,30 @@ TEST(RowCollector, NobodyAndNothing) {
   EXPECT_EQ(RowCollector(3, kEnough).finish(sum).size(), 3u);
 }
 
+TEST(RowCollector, PartsGiveTheSameRowsWhoeverHadWhichEntry) {
+  const std::size_t people = 500;
+  const auto events = random_events(people, 20'000, 3);
+  const SparseRows expected = collect(events, people, kEnough);
+  for (const std::size_t memory : {kEnough, std::size_t{30'000}}) {
+    RowCollector rows(people, memory, 3);
+    RowCollector::Part* parts[] = {&rows.new_part(), &rows.new_part(), &rows.new_part()};
+    std::mt19937 random(4);
+    for (const Event& event : events) parts[random() % 3]->add(event.person, event.item, event.value);
+    EXPECT_TRUE(same(rows.finish(sum), expected)) << memory;
+  }
+}
+
+TEST(RowCollector, TellsWhetherEntriesAreInTheRowsAsTheyWere) {
+  const auto lost = [](const std::vector<Event>& events) {
+    RowCollector rows(3, kEnough);
+    for (const Event& event : events) rows.add(event.person, event.item, event.value);
+    (void)rows.finish(sum);
+    return rows.lost();
+  };
+  EXPECT_FALSE(lost({{0, "a", 1}, {0, "b", 1}, {2, "a", 1}}));
+  EXPECT_TRUE(lost({{0, "a", 1}, {0, "a", 1}}));
+  EXPECT_TRUE(lost({{0, "a", 0}}));
+}
+
 }  // namespace
 }  // namespace hyobscure::data
