@@ -367,11 +367,6 @@ def test_replacing_an_open_mechanism_makes_it_private(people, tmp_path):
     assert mode(file) == 0o600
 
 
-def test_the_mechanism_of_the_demo_is_private_too(tmp_path):
-    assert run("demo", "--people", 300, "-o", tmp_path / "demo", umask=0).code == 0
-    assert mode(tmp_path / "demo" / "mechanism.json") == 0o600
-
-
 def test_a_mechanism_is_never_readable_by_others_while_it_is_written(many, tmp_path):
     process = start(*command("fit", many / "data", many / "m.json", tmp_path / "m.json"), umask=0)
     while process.poll() is None:
