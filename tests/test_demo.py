@@ -1,7 +1,10 @@
 """The demo, which takes longest of all commands: run once, as a new user runs it."""
 
+import json
 import re
+import shutil
 import stat
+import subprocess
 
 import pytest
 
@@ -58,6 +61,21 @@ def test_it_ends_with_a_verified_release_and_where_to_look(demo):
 
 def test_its_mechanism_is_private(demo):
     assert stat.S_IMODE((demo[0] / "hyobscure-demo" / "mechanism.json").stat().st_mode) == 0o600
+
+
+@pytest.mark.skipif(
+    not shutil.which("chromium") or not (SOURCE / "web" / "node_modules").exists(),
+    reason="there is no Chromium, or web/node_modules: ./run test installs both",
+)
+def test_its_report_opens_in_a_browser(demo):
+    opened = subprocess.run(
+        ["node", SOURCE / "web" / "tests" / "open_report.mjs", demo[0] / "hyobscure-demo" / "report.html"],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert opened.returncode == 0, opened.stdout + opened.stderr
+    assert json.loads(opened.stdout)["charts"] >= 8
 
 
 def test_its_folder_is_replaced_with_force_only(demo):

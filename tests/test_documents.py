@@ -30,7 +30,7 @@ def test_the_readme_is_short_and_fits_a_terminal():
 def test_the_commands_of_the_readme_run_on_its_own_spec(hyobscure, tmp_path):
     toml = re.search(r"```toml\n(.*?)```", README, re.S).group(1)
     commands = re.search(r"```sh\n(.*?)```", README, re.S).group(1)
-    assert hyobscure("synth", "--people", 1500, "-o", tmp_path / "d").code == 0
+    assert hyobscure("synth", "--people", 1500, "--items", 300, "--entries", 30, "-o", tmp_path / "d").code == 0
     folder = tmp_path / "d"
     (folder / "spec.toml").write_text(toml)
     smallest = hyobscure("inspect", "spec.toml", "--json", cwd=folder).json["smallest_budget"]

@@ -38,7 +38,7 @@ def command(name, data, mechanism, output):
         "fit": ["fit", spec, "-o", output],
         "publish": ["publish", spec, "-m", mechanism, "-o", output],
         "synth": ["synth", "--people", 2000, "-o", output],
-        "demo": ["demo", "--people", 300, "-o", output],
+        "demo": ["demo", "--people", 200, "-o", output],
     }[name]
 
 
@@ -83,7 +83,7 @@ def says_that_it_cannot_write(done, output):
         ("synth", "64k"),
         ("synth", "4k"),
         ("demo", "64k"),
-        ("demo", "1800k"),
+        ("demo", "1200k"),
     ],
 )
 def test_a_full_disk_is_named_and_nothing_stays(disk, people, mechanism, name, size):
