@@ -11,9 +11,9 @@ import pytest
 
 from conftest import BINARY, run
 
-PEOPLE = 10_000
+PEOPLE = 16_000
 ENTRIES = 110
-TIGHT = "250MB"  # rows may take a sixteenth of it, less than the 16 bytes of each of 1.1 million events
+TIGHT = "400MB"  # rows may take a sixteenth of it, less than the 16 bytes of each of 1.6 million events
 
 
 def make(folder, form):
