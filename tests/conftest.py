@@ -7,6 +7,8 @@ import subprocess
 
 import pytest
 
+from bad_input import Data
+
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
 BINARY = pathlib.Path(os.environ.get("HYOBSCURE_BINARY", SOURCE / "build" / "hyobscure")).resolve()
 
@@ -79,3 +81,18 @@ def release(people, mechanism, tmp_path_factory):
     published = run("publish", people / "spec.toml", "-m", mechanism, "-o", folder)
     assert published.code == 0, published.err
     return folder
+
+
+@pytest.fixture
+def long(tmp_path, hyobscure):
+    return Data(tmp_path, hyobscure, wide=False)
+
+
+@pytest.fixture
+def wide(tmp_path, hyobscure):
+    return Data(tmp_path, hyobscure, wide=True)
+
+
+@pytest.fixture(params=["long", "wide"])
+def data(request, tmp_path, hyobscure):
+    return Data(tmp_path, hyobscure, wide=request.param == "wide")

@@ -3,12 +3,9 @@
 import csv
 import json
 import re
-import shutil
-import subprocess
 
 import pytest
 
-from conftest import SOURCE
 
 QUICK = ["--audit.releases", 2, "--audit.attackers", "boosting"]
 
@@ -171,23 +168,6 @@ def test_compare_audits_every_method_and_the_report_takes_its_curves(hyobscure, 
         assert facts[section], section
     again = hyobscure("audit", people / "spec.toml", release, "-m", mechanism, *QUICK, "--report", page)
     assert again.code == 2 and "report.html" in again.err
-
-
-@pytest.mark.skipif(
-    not shutil.which("chromium") or not (SOURCE / "web" / "node_modules").exists(),
-    reason="there is no Chromium, or web/node_modules: ./run test installs both",
-)
-def test_the_report_of_the_demo_opens_in_a_browser(hyobscure, tmp_path):
-    made = hyobscure("demo", "--people", 300, "-o", tmp_path / "demo")
-    assert made.code == 0, made.err
-    opened = subprocess.run(
-        ["node", SOURCE / "web" / "tests" / "open_report.mjs", tmp_path / "demo" / "report.html"],
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert opened.returncode == 0, opened.stdout + opened.stderr
-    assert json.loads(opened.stdout)["charts"] >= 8
 
 
 def facts_of(page):

@@ -362,25 +362,6 @@ def test_wrong_usage_exits_with_two(hyobscure):
         assert hyobscure(*arguments).code == 2, arguments
 
 
-def test_demo_ends_with_a_verified_release_and_where_to_look(hyobscure, tmp_path):
-    shown = hyobscure("demo", "--people", 300, cwd=tmp_path)
-    assert shown.code == 0, shown.err
-    for part in (
-        "$ hyobscure synth",
-        "$ hyobscure inspect",
-        "$ hyobscure fit",
-        "$ hyobscure publish",
-        "$ hyobscure verify",
-        "Verified: all",
-        "Look at",
-    ):
-        assert part in shown.out
-    assert widest(shown.out) <= 100
-    assert (tmp_path / "hyobscure-demo" / "release" / "manifest.json").exists()
-    assert hyobscure("demo", "--people", 300, cwd=tmp_path).code == 2  # the folder exists
-    assert hyobscure("demo", "--people", 300, "--force", cwd=tmp_path).code == 0
-
-
 def wait_until(condition, seconds=60):
     end = time.time() + seconds
     while time.time() < end:

@@ -20,28 +20,6 @@ def test_links_lead_to_files():
             assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
-NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")
-
-
-def alike(shown, real):
-    """The same words; numbers may differ as the arithmetic of another processor does."""
-    if NUMBER.sub("#", shown) != NUMBER.sub("#", real):
-        return False
-    pairs = zip(NUMBER.findall(shown), NUMBER.findall(real))
-    numbers = [(float(a.replace(",", "")), float(b.replace(",", ""))) for a, b in pairs]
-    return all(abs(a - b) <= max(1e-4, 0.002 * abs(a)) for a, b in numbers)
-
-
-def test_the_output_of_the_demo_in_readme_and_guide_is_the_real_one(hyobscure, tmp_path):
-    shown = hyobscure("demo", cwd=tmp_path)
-    assert shown.code == 0, shown.err
-    real = shown.out.splitlines()
-    for name, page in (("README", README), ("guide", GUIDE)):
-        block = re.search(r"ends like this.*?```\n(.*?)```", page, re.S).group(1)
-        for line in block.splitlines():
-            assert any(alike(line, other) for other in real), f"{name}: the demo does not print {line!r}"
-
-
 def test_the_readme_is_short_and_fits_a_terminal():
     lines = README.splitlines()
     assert len(lines) <= 125
@@ -52,7 +30,7 @@ def test_the_readme_is_short_and_fits_a_terminal():
 def test_the_commands_of_the_readme_run_on_its_own_spec(hyobscure, tmp_path):
     toml = re.search(r"```toml\n(.*?)```", README, re.S).group(1)
     commands = re.search(r"```sh\n(.*?)```", README, re.S).group(1)
-    assert hyobscure("synth", "--people", 1500, "-o", tmp_path / "d").code == 0
+    assert hyobscure("synth", "--people", 1500, "--items", 300, "--entries", 30, "-o", tmp_path / "d").code == 0
     folder = tmp_path / "d"
     (folder / "spec.toml").write_text(toml)
     smallest = hyobscure("inspect", "spec.toml", "--json", cwd=folder).json["smallest_budget"]

@@ -11,9 +11,9 @@ import pytest
 
 from conftest import BINARY, run
 
-PEOPLE = 20_000
+PEOPLE = 16_000
 ENTRIES = 110
-TIGHT = "500MB"  # rows may take a sixteenth of it, less than the 16 bytes of each of 2.2 million events
+TIGHT = "400MB"  # rows may take a sixteenth of it, less than the 16 bytes of each of 1.6 million events
 
 
 def make(folder, form):

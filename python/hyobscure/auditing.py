@@ -88,9 +88,9 @@ def audit(
     >>> found.attacks[0]["unobscured"]["mean"] < found.attacks[0]["nothing"]["mean"]
     True
     """
-    given, mechanism, folder, default = _people(target, X, y, events)
+    dataset, mechanism, folder, default = _people(target, X, y, events)
     named, own = _attackers(attacker)
-    source = given.source(
+    source = dataset.source(
         audit__attackers=named,
         audit__scenarios=[scenario] if isinstance(scenario, str) else scenario,
         audit__releases=releases,
@@ -105,7 +105,7 @@ def audit(
 
 def _people(target: Any, X: Any, y: Any, events: Any) -> tuple:
     if isinstance(target, Release):
-        return target._given, target._mechanism, os.fspath(target.folder), target._progress
+        return target._dataset, target._mechanism, os.fspath(target.folder), target._progress
     if isinstance(target, HyObscure) and hasattr(target, "mechanism_"):
         return target._people(X, y, events), target.mechanism_, "", target.progress
     raise InputError.of("target", "this is neither a fitted HyObscure nor a Release", "Call fit first.")

@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
-from . import _core, _given, _html, _tables
+from . import _core, _dataset, _html, _tables
 from ._errors import InputError, LeakageWarning
 from ._progress import Progress, reports
 from .frontier import Frontier
@@ -157,13 +157,13 @@ class HyObscure(TransformerMixin, BaseEstimator):
 
         Ctrl-C raises KeyboardInterrupt. If there is a best answer so far, the model has it, and ``converged_`` is False.
         """
-        given = self._given(X, y, events, reset=True)
-        source = given.source()
+        dataset = self._dataset_of(X, y, events, reset=True)
+        source = dataset.source()
         with reports(self.progress) as report:
             fitted = _core.fit(source, report)
         self._take(fitted.mechanism, json.loads(fitted.json))
-        self._fitted, self._source, self._y, self._kept_given = fitted, source, y, given
-        self._feature_columns = given.features if _tables.is_frame(X) else None
+        self._fitted, self._source, self._y, self._kept_dataset = fitted, source, y, dataset
+        self._feature_columns = dataset.features if _tables.is_frame(X) else None
         self._is_long = events is not None
         if fitted.stopped:
             raise KeyboardInterrupt
@@ -185,13 +185,13 @@ class HyObscure(TransformerMixin, BaseEstimator):
         self.gap_ = facts["gap_bits"]
         self.converged_ = mechanism.converged
 
-    def _given(self, X: Any, y: Any, events: Any, reset: bool) -> _given.Given:
+    def _dataset_of(self, X: Any, y: Any, events: Any, reset: bool) -> _dataset.Dataset:
         """The people, checked as scikit-learn does, with all settings."""
-        given = _given.from_arguments(self.get_params(deep=False))
+        dataset = _dataset.from_arguments(self.get_params(deep=False))
         reset = reset or not hasattr(self, "n_features_in_")  # a mechanism that was loaded does not know the columns
-        if X is None and given.file and y is None:
-            given.kind = _tables.installed_kind()
-            return given
+        if X is None and dataset.file and y is None:
+            dataset.kind = _tables.installed_kind()
+            return dataset
         if X is not None and y is None:
             raise InputError.of(
                 "y",
@@ -205,8 +205,8 @@ class HyObscure(TransformerMixin, BaseEstimator):
             y = y if isinstance(y, (str, tuple)) or _tables.is_frame(y) else _checked_secret(y)
             if not isinstance(y, (str, tuple)) and len(y) != X.shape[0]:
                 raise _other_rows(X.shape[0], len(y), reset)
-        _given.add_people(given, X, y, events)
-        return given
+        _dataset.add_people(dataset, X, y, events)
+        return dataset
 
     def _check_frame(self, X: Any, reset: bool) -> None:
         if _tables.kind_of(X) in ("pandas", "polars") and not hasattr(X, "collect"):
@@ -253,10 +253,10 @@ class HyObscure(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         if self.spec is not None or self._is_long:
             raise InputError.of("X", "people of files or with events have no features beside them", "Call publish.")
-        given = self._given(X, self._y if y is None else y, None, reset=False)
+        dataset = self._dataset_of(X, self._y if y is None else y, None, reset=False)
         with reports(self.progress) as report:
-            donors = _core.donor_rows(given.source(), self.mechanism_, report)
-        return _tables.take(given.people, donors, given.features)
+            donors = _core.donor_rows(dataset.source(), self.mechanism_, report)
+        return _tables.take(dataset.people, donors, dataset.features)
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
         """`fit`, then the donors' features of the same people."""
@@ -289,25 +289,25 @@ class HyObscure(TransformerMixin, BaseEstimator):
         `accept_leakage` publishes it, and the manifest says so.
         """
         check_is_fitted(self)
-        given = self._people(X, y, events)
+        dataset = self._people(X, y, events)
         temporary = None
         if folder is None:
             temporary = tempfile.TemporaryDirectory(prefix="hyobscure-release-")
             folder = Path(temporary.name) / "release"
-        source = given.source() if temporary is None else given.source(release__format="parquet")
+        source = dataset.source() if temporary is None else dataset.source(release__format="parquet")
         with reports(self.progress) as report:
             facts = _core.publish(
                 source, self.mechanism_, os.fspath(folder), force, second_draw, accept_leakage, report
             )
-        return Release(Path(folder), json.loads(facts), given, self.mechanism_, self.progress, temporary)
+        return Release(Path(folder), json.loads(facts), dataset, self.mechanism_, self.progress, temporary)
 
-    def _people(self, X: Any, y: Any, events: Any) -> _given.Given:
+    def _people(self, X: Any, y: Any, events: Any) -> _dataset.Dataset:
         """Those given, or else those of fit."""
-        if X is not None or (self.spec is not None and getattr(self, "_kept_given", None) is None):
-            return self._given(X, self._y if y is None else y, events, reset=False)
-        if getattr(self, "_kept_given", None) is None:
+        if X is not None or (self.spec is not None and getattr(self, "_kept_dataset", None) is None):
+            return self._dataset_of(X, self._y if y is None else y, events, reset=False)
+        if getattr(self, "_kept_dataset", None) is None:
             raise InputError.of("X", "this model was loaded, and does not know its people", "Give X and y.")
-        return self._kept_given
+        return self._kept_dataset
 
     # --- files
 
@@ -321,7 +321,7 @@ class HyObscure(TransformerMixin, BaseEstimator):
 
     def __getstate__(self) -> dict:
         state = dict(super().__getstate__())
-        for handle in ("_fitted", "_source", "_kept_given", "_frontier"):  # people stay where they are
+        for handle in ("_fitted", "_source", "_kept_dataset", "_frontier"):  # people stay where they are
             state.pop(handle, None)
         return state
 

@@ -16,7 +16,7 @@ from ._errors import InputError
 from ._progress import Progress, reports
 
 if TYPE_CHECKING:
-    from ._given import Given
+    from ._dataset import Dataset
     from .auditing import Audit
 
 
@@ -61,7 +61,7 @@ class Release:
         self,
         folder: Path,
         facts: dict | None,
-        given: Given,
+        dataset: Dataset,
         mechanism: _core.Mechanism | None,
         progress: Progress,
         temporary: Any = None,
@@ -70,7 +70,7 @@ class Release:
         self.facts = (
             facts  #: what `hyobscure publish --json` prints; private, unlike the files. None of one that was read
         )
-        self._given = given
+        self._dataset = dataset
         self._mechanism = mechanism
         self._progress = progress
         self._temporary = temporary  # removes the folder with this object
@@ -89,9 +89,9 @@ class Release:
         ...     len(release.people)
         300
         """
-        from ._given import Given
+        from ._dataset import Dataset
 
-        return cls(Path(folder), None, Given(file=os.fspath(spec), kind=_tables.installed_kind()), None, progress)
+        return cls(Path(folder), None, Dataset(file=os.fspath(spec), kind=_tables.installed_kind()), None, progress)
 
     # --- the tables
 
@@ -107,7 +107,7 @@ class Release:
     @cached_property
     def people(self) -> Any:
         """One row per person: id, label of the group, kept columns and, of wide data, the donor's features."""
-        if self._given.kind not in ("numpy", "scipy"):
+        if self._dataset.kind not in ("numpy", "scipy"):
             return self._table("people")
         names = [self._columns[role] for role in ("id", "secret") if self._columns.get(role)]
         return {name: self._column("people", name) for name in names}
@@ -117,7 +117,7 @@ class Release:
         """Long data: the donor's events under each person. None for wide data."""
         if self.manifest["shape"] != "long":
             return None
-        if self._given.kind == "scipy":
+        if self._dataset.kind == "scipy":
             return {name: self._column("events", name) for name in ("person", "item", "value")}
         return self._table("events")
 
@@ -126,12 +126,12 @@ class Release:
         """Label and people of each group."""
         groups = self.manifest["groups"]
         columns = {name: [group[name] for group in groups] for name in ("label", "people")}
-        return _tables.to_kind(columns, self._given.kind)
+        return _tables.to_kind(columns, self._dataset.kind)
 
     @cached_property
     def X(self) -> Any:
         """The published features: a row for each of `people`."""
-        kind = self._given.kind
+        kind = self._dataset.kind
         if kind == "scipy":
             return self._sparse()
         if self.manifest["shape"] == "long":
@@ -140,7 +140,7 @@ class Release:
             numbers = _core.release_numbers(
                 self._source(), os.fspath(self.folder), "people", self._columns["features"], None
             )
-            return numbers.astype(self._given.people.dtype)
+            return numbers.astype(self._dataset.people.dtype)
         return _select(self.people, self._columns["features"])
 
     @cached_property
@@ -149,13 +149,13 @@ class Release:
         return _column(self.people, self._columns["secret"])
 
     def _source(self) -> _core.Source:
-        return self._given.source()
+        return self._dataset.source()
 
     def _table(self, name: str) -> Any:
         with reports(self._progress) as report:
             rows = _core.release_rows(self._source(), os.fspath(self.folder), name, report)
-        table = _tables.to_kind(rows, self._given.kind)
-        original = self._given.people if name == "people" else self._given.events
+        table = _tables.to_kind(rows, self._dataset.kind)
+        original = self._dataset.people if name == "people" else self._dataset.events
         if original is None:  # files
             return table
         known = _tables.column_names(original)
@@ -183,14 +183,14 @@ class Release:
         return numbers if name == "value" else numbers.astype(np.int64)
 
     def _sparse(self) -> Any:
-        given = self._given.people
+        original = self._dataset.people
         people, events = self.people[self._columns["id"]], self.events
         order = np.argsort(people, kind="stable")
         rows = order[np.searchsorted(people[order], events["person"])]
         matrix = scipy.sparse.csr_matrix(
-            (events["value"].astype(given.dtype), (rows, events["item"])), shape=(len(people), given.shape[1])
+            (events["value"].astype(original.dtype), (rows, events["item"])), shape=(len(people), original.shape[1])
         )
-        return matrix.asformat(given.format)
+        return matrix.asformat(original.format)
 
     # --- the evidence
 
@@ -245,9 +245,9 @@ def verify(
     """
     source = None
     if spec is not None:
-        from ._given import Given
+        from ._dataset import Dataset
 
-        source = Given(file=os.fspath(spec)).source(**settings)
+        source = Dataset(file=os.fspath(spec)).source(**settings)
     with reports(progress) as report:
         facts, text = _core.verify(os.fspath(folder), source, report)
     return Verification(json.loads(facts), text)

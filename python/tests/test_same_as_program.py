@@ -1,6 +1,8 @@
 """Command line = Python: the same mechanism files, and releases with the same bytes."""
 
 import json
+import re
+import warnings
 
 import pytest
 from conftest import LONG, QUICK
@@ -117,3 +119,20 @@ def test_the_settings_are_those_of_the_program(program):
     for setting in hyobscure.settings():
         section, key = setting.name.split(".")
         assert f"`{key}`" in page, setting.name
+
+
+def test_the_methods_are_those_of_the_program(program, wide):
+    """One list in C++ (method_list.cpp) feeds both; src/cli/new_method_test.cpp adds one to it."""
+    shown = re.search(r"--method TEXT\s+(.*?)\s+\(method\.name\)", program("fit", "--help"), re.S).group(1)
+    methods = re.split(r",\s+", shown)
+    assert len(methods) >= 10
+    [setting] = [setting for setting in hyobscure.settings() if setting.name == "method.name"]
+    assert list(setting.choices) == methods
+    for method in methods:
+        model = HyObscure(id="who", settings={"channel.budget_share": 0.8}, **{**QUICK, "method": method})
+        with warnings.catch_warnings():  # some leak more than they should, which is not the question here
+            warnings.simplefilter("ignore", hyobscure.LeakageWarning)
+            model.fit(wide.drop(columns="gender"), "age")
+        assert model.facts_["method"] == method
+    with pytest.raises(hyobscure.InputError, match=methods[-1]):
+        HyObscure(id="who", **{**QUICK, "method": "nonesuch"}).fit(wide, "age")

@@ -95,7 +95,7 @@ def test_arguments_are_keys_of_the_spec(wide):
         keep=["gender"],
         settings={"secret.atoms": 50, "method.balanced": False},
     )
-    assert model._given(wide, "age", None, reset=True).source().settings == {
+    assert model._dataset_of(wide, "age", None, reset=True).source().settings == {
         "people.query": '"SELECT * FROM people"',
         "people.id": '"who"',
         "people.secret": '"age"',

@@ -63,11 +63,7 @@ void add_audit_command(CLI::App& app, Command& chosen) {
   sub->add_flag("--force", options->force, "replace an existing report");
   add_common_options(*sub, chosen.common);
   sub->footer("Example: hyobscure audit spec.toml release -m mechanism.json --report report.html");
-  sub->callback([options, &chosen] {
-    chosen.run = [options](const CommonOptions& common, const Progress& progress) {
-      return run(*options, common, progress);
-    };
-  });
+  when_chosen(*sub, chosen, options, run);
 }
 
 }  // namespace hyobscure::cli

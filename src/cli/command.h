@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "hyobscure/base/progress.h"
@@ -45,6 +46,17 @@ struct Command {
   CommonOptions common;
   Run run;
 };
+
+/// Runs with these options if the user chose the command. They live as long as the parser's callbacks.
+template <class Options>
+void when_chosen(CLI::App& command, Command& chosen, const std::shared_ptr<Options>& options,
+                 int (*run)(const std::type_identity_t<Options>&, const CommonOptions&, const Progress&)) {
+  command.callback([options, run, &chosen] {
+    chosen.run = [options, run](const CommonOptions& common, const Progress& progress) {
+      return run(*options, common, progress);
+    };
+  });
+}
 
 void add_common_options(CLI::App& command, CommonOptions& common);
 void add_spec_options(CLI::App& command, SpecOptions& spec);

@@ -54,11 +54,7 @@ void add_compare_command(CLI::App& app, Command& chosen) {
   sub->add_flag("--force", options->force, "replace an earlier comparison");
   add_common_options(*sub, chosen.common);
   sub->footer("Example: hyobscure compare spec.toml --methods exact,hyobscure,dp --points 5 -o comparison");
-  sub->callback([options, &chosen] {
-    chosen.run = [options](const CommonOptions& common, const Progress& progress) {
-      return run(*options, common, progress);
-    };
-  });
+  when_chosen(*sub, chosen, options, run);
 }
 
 }  // namespace hyobscure::cli

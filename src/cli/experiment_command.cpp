@@ -137,11 +137,7 @@ void add_experiment_command(CLI::App& app, Command& chosen) {
   sub->add_option("--data", options->data, "folder of the data sets; else the variable HYOBSCURE_DATA");
   add_common_options(*sub, chosen.common);
   sub->footer("Example: hyobscure experiment trade-off --quick -o results");
-  sub->callback([options, &chosen] {
-    chosen.run = [options](const CommonOptions& common, const Progress& progress) {
-      return run(*options, common, progress);
-    };
-  });
+  when_chosen(*sub, chosen, options, run);
 }
 
 }  // namespace hyobscure::cli

@@ -91,11 +91,7 @@ void add_fit_command(CLI::App& app, Command& chosen) {
   sub->add_flag("--force", options->force, "replace existing files");
   add_common_options(*sub, chosen.common);
   sub->footer("Example: hyobscure fit spec.toml --budget 0.49 -o mechanism.json");
-  sub->callback([options, &chosen] {
-    chosen.run = [options](const CommonOptions& common, const Progress& progress) {
-      return run(*options, common, progress);
-    };
-  });
+  when_chosen(*sub, chosen, options, run);
 }
 
 }  // namespace hyobscure::cli

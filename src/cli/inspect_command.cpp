@@ -27,11 +27,7 @@ void add_inspect_command(CLI::App& app, Command& chosen) {
   add_spec_options(*sub, *options);
   add_common_options(*sub, chosen.common);
   sub->footer("Example: hyobscure inspect spec.toml --groups.people 100,400 --groups.values 4,12");
-  sub->callback([options, &chosen] {
-    chosen.run = [options](const CommonOptions& common, const Progress& progress) {
-      return run(*options, common, progress);
-    };
-  });
+  when_chosen(*sub, chosen, options, run);
 }
 
 }  // namespace hyobscure::cli

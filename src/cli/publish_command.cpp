@@ -51,11 +51,7 @@ void add_publish_command(CLI::App& app, Command& chosen) {
   sub->footer(
       "Publishing again gives the same release: the draws belong to the mechanism.\n"
       "Example: hyobscure publish spec.toml -m mechanism.json -o release --release.ids replace");
-  sub->callback([options, &chosen] {
-    chosen.run = [options](const CommonOptions& common, const Progress& progress) {
-      return run(*options, common, progress);
-    };
-  });
+  when_chosen(*sub, chosen, options, run);
 }
 
 }  // namespace hyobscure::cli

@@ -67,11 +67,7 @@ void add_synth_command(CLI::App& app, Command& chosen) {
   sub->add_flag("--force", options->force, "replace an existing folder");
   sub->footer("Example: hyobscure synth --people 2000 --dependence 0.8 -o people");
   add_common_options(*sub, chosen.common);
-  sub->callback([options, &chosen] {
-    chosen.run = [options](const CommonOptions& common, const Progress& progress) {
-      return run(*options, common, progress);
-    };
-  });
+  when_chosen(*sub, chosen, options, run);
 }
 
 }  // namespace hyobscure::cli

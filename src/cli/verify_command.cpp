@@ -38,11 +38,7 @@ void add_verify_command(CLI::App& app, Command& chosen) {
   add_spec_flags(*sub, options->against);
   add_common_options(*sub, chosen.common);
   sub->footer("Example: hyobscure verify release --against spec.toml");
-  sub->callback([options, &chosen] {
-    chosen.run = [options](const CommonOptions& common, const Progress& progress) {
-      return run(*options, common, progress);
-    };
-  });
+  when_chosen(*sub, chosen, options, run);
 }
 
 }  // namespace hyobscure::cli

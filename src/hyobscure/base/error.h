@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace hyobscure {
 
@@ -30,6 +31,15 @@ class InputError : public std::invalid_argument {
   std::string problem_;
   std::string remedy_;
 };
+
+/// Throws InputError about `source` (a file, or the name of an argument) unless the condition holds. Cheap
+/// while it holds, so that it may stand in a loop; a message that must be put together first belongs behind
+/// an `if`.
+inline void require(bool condition, std::string_view source, std::string_view problem,
+                    std::string_view remedy) {
+  if (!condition)
+    throw InputError({.source = std::string(source)}, std::string(problem), std::string(remedy));
+}
 
 /// The user asked to stop before there was an answer worth keeping.
 class Stopped : public std::runtime_error {

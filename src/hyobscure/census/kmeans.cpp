@@ -74,13 +74,11 @@ struct ScaledRows {
 // Settings and rows that can be clustered
 
 void validate(const KMeansSettings& settings) {
-  const auto require = [](bool good, const char* name, const char* range) {
-    if (!good) throw InputError({.source = name}, fmt::format("expected {}", range), "Correct the setting.");
-  };
-  require(settings.clusters >= 1, "clusters", "at least 1");
-  require(settings.starts >= 1, "starts", "at least 1");
-  require(settings.max_iterations >= 1, "max_iterations", "at least 1");
-  require(settings.tolerance >= 0, "tolerance", "a number that is not negative");
+  constexpr auto kRemedy = "Correct the setting.";
+  require(settings.clusters >= 1, "clusters", "expected at least 1", kRemedy);
+  require(settings.starts >= 1, "starts", "expected at least 1", kRemedy);
+  require(settings.max_iterations >= 1, "max_iterations", "expected at least 1", kRemedy);
+  require(settings.tolerance >= 0, "tolerance", "expected a number that is not negative", kRemedy);
 }
 
 std::size_t hash_row(const ScaledRows& work, std::uint32_t r) {

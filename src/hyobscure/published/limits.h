@@ -13,16 +13,8 @@ struct Limits {
 };
 
 /// `keeps`: columns are kept, so it matters what the limits are for.
-inline Json limits_json(const Limits& limits, bool keeps) {
-  Json json = {{"people", {limits.least_people, limits.most_people}},
-               {"values", {limits.least_values, limits.most_values}}};
-  if (keeps) json["for"] = limits.for_pools ? "pools" : "groups";
-  return json;
-}
-
-inline Limits limits_from(const Json& json) {
-  return {json.at("people").at(0), json.at("people").at(1), json.at("values").at(0), json.at("values").at(1),
-          json.value("for", "") == "pools"};
-}
+[[nodiscard]] Json limits_json(const Limits& limits, bool keeps);
+/// What limits_json wrote; throws Json's exceptions where it did not.
+[[nodiscard]] Limits limits_from(const Json& json);
 
 }  // namespace hyobscure::published

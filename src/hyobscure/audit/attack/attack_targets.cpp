@@ -11,10 +11,6 @@
 namespace hyobscure::audit {
 namespace {
 
-void require(bool fits, const char* source, const char* problem, const char* remedy) {
-  if (!fits) throw InputError({.source = source}, problem, remedy);
-}
-
 bool all_below(std::span<const std::uint32_t> labels, std::size_t limit) {
   return std::all_of(labels.begin(), labels.end(), [&](std::uint32_t label) { return label < limit; });
 }

@@ -147,9 +147,6 @@ VectorXd values_of(const VectorXd& logs, std::span<const std::uint32_t> people,
 }
 
 void validate(const RepeatedSettings& settings, std::size_t targets) {
-  const auto require = [](bool fits, const char* name, const char* problem, const char* remedy) {
-    if (!fits) throw InputError({.source = name}, problem, remedy);
-  };
   require(!settings.releases.empty() && settings.releases.front() >= 1 &&
               std::is_sorted(settings.releases.begin(), settings.releases.end()),
           "releases", "the setting is out of range", "Give ascending numbers of at least 1.");

@@ -130,16 +130,15 @@ std::vector<Split> split_by_folds(std::size_t people, int folds, const Key& key)
 }
 
 void validate(const AttackSettings& settings, std::size_t people) {
-  const auto require = [](bool fits, const char* name, const char* range) {
-    if (!fits) throw InputError({.source = name}, "the setting is out of range", range);
-  };
-  require(!settings.attackers.empty() || !settings.own.empty(), "attackers", "Name at least one.");
-  require(settings.repetitions >= 1, "repetitions", "Take at least 1.");
-  require(settings.folds >= 2 && static_cast<std::size_t>(settings.folds) <= people / 2, "folds",
+  constexpr auto kOutOfRange = "the setting is out of range";
+  require(!settings.attackers.empty() || !settings.own.empty(), "attackers", kOutOfRange,
+          "Name at least one.");
+  require(settings.repetitions >= 1, "repetitions", kOutOfRange, "Take at least 1.");
+  require(settings.folds >= 2 && static_cast<std::size_t>(settings.folds) <= people / 2, "folds", kOutOfRange,
           "Take at least 2 and at most half as many as there are people.");
   const std::size_t known = known_of(people, std::clamp(settings.known_share, 0.0, 1.0));
   require(settings.known_share > 0 && settings.known_share < 1 && known >= 2 && people - known >= 2,
-          "known_share", "Take a share that leaves people on both sides.");
+          "known_share", kOutOfRange, "Take a share that leaves people on both sides.");
 }
 
 std::vector<Publication> publications(const data::SparseRows& features, const PublicationOf& publication_of,

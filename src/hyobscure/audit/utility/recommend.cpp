@@ -61,12 +61,10 @@ Repetition draw_repetition(const SparseRows& features, std::span<const std::uint
 
 void validate(const SparseRows& features, const RecommendSettings& settings) {
   check_utility(features, settings.repetitions);
-  const auto require = [](bool fits, const char* name, const char* range) {
-    if (!fits) throw InputError({.source = name}, "the setting is out of range", range);
-  };
-  require(settings.hidden_share > 0 && settings.hidden_share < 1, "hidden_share",
+  constexpr auto kOutOfRange = "the setting is out of range";
+  require(settings.hidden_share > 0 && settings.hidden_share < 1, "hidden_share", kOutOfRange,
           "Take a share above 0, below 1.");
-  require(settings.most_people >= kFewestPeople, "most_people", "Take at least 20.");
+  require(settings.most_people >= kFewestPeople, "most_people", kOutOfRange, "Take at least 20.");
   check_known_share(settings.known_share, std::min(features.size(), settings.most_people));
 }
 

@@ -25,19 +25,12 @@ MethodResult dp_result(const MethodInput& input, const NearPools& pools) {
   return result;
 }
 
-}  // namespace
-
-static MethodResult run_dp(const MethodInput& input, const Progress& progress) {
+MethodResult run_dp(const MethodInput& input, const Progress& progress) {
   check_parameter(input, 0, std::numeric_limits<double>::infinity());
   return dp_result(input, NearPools(input, progress));
 }
 
-static void sweep_dp(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
-                     const OnBudget& on_budget) {
-  const NearPools pools(input, progress);  // the same pairs for all budgets
-  answer_each(input, budgets, progress, on_budget,
-              [&](const MethodInput& at) { return dp_result(at, pools); });
-}
+}  // namespace
 
 Method dp_method() {
   return {.name = "dp",
@@ -46,7 +39,7 @@ Method dp_method() {
           .has_parameter = true,
           .by_person = true,
           .run = run_dp,
-          .sweep = sweep_dp};
+          .sweep = sweep_near<dp_result>};
 }
 
 }  // namespace hyobscure::obscure

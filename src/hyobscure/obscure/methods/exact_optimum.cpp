@@ -37,10 +37,8 @@ MethodResult answer(const MethodInput& input, GroupSearch& search, const Progres
   return result_of(input, search.solve(std::max(input.drawn_budget(), smallest), progress));
 }
 
-}  // namespace
-
-static void sweep_exact(const MethodInput& input, const std::vector<double>& budgets,
-                        const Progress& progress, const OnBudget& on_budget) {
+void sweep_exact(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
+                 const OnBudget& on_budget) {
   if (input.groups_are_fixed) return method_named("xobf").sweep(input, budgets, progress, on_budget);
   progress.report("searching groups and channels", 0, 0);
   GroupSearch search(input, {.gap_bits = input.gap_bits});
@@ -48,12 +46,14 @@ static void sweep_exact(const MethodInput& input, const std::vector<double>& bud
               [&](const MethodInput& at) { return answer(at, search, progress); });
 }
 
-static MethodResult run_exact(const MethodInput& input, const Progress& progress) {
+MethodResult run_exact(const MethodInput& input, const Progress& progress) {
   if (input.groups_are_fixed) return method_named("xobf").run(input, progress);
   progress.report("searching groups and channels", 0, 0);
   GroupSearch search(input, {.gap_bits = input.gap_bits});
   return answer(input, search, progress);
 }
+
+}  // namespace
 
 Method exact_method() {
   return {.name = "exact",

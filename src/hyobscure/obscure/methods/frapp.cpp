@@ -8,9 +8,7 @@ namespace {
 
 constexpr double kLargestLogGamma = 100;  // beyond, nobody ever draws another person
 
-}  // namespace
-
-static MethodResult run_frapp(const MethodInput& input, const Progress&) {
+MethodResult run_frapp(const MethodInput& input, const Progress&) {
   check_parameter(input, 1, std::numeric_limits<double>::infinity());
   const auto pools = donor_pools(input, input.first_groups);
   const auto distances = distances_to_others(pools);
@@ -34,6 +32,8 @@ static MethodResult run_frapp(const MethodInput& input, const Progress&) {
                         .draw = OtherDraw{}});
   return baseline_result(input, std::move(channels), distance(gamma), {"gamma", gamma});
 }
+
+}  // namespace
 
 Method frapp_method() {
   return {.name = "frapp",

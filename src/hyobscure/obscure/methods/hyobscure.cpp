@@ -1,7 +1,9 @@
 #include "hyobscure/obscure/methods/method.h"
 
 namespace hyobscure::obscure {
-static MethodResult run_hyobscure(const MethodInput& given, const Progress& progress) {
+namespace {
+
+MethodResult run_hyobscure(const MethodInput& given, const Progress& progress) {
   progress.report("solving the channel", 0, 0);
   MethodInput input = given;
   input.ignore_kept = true;
@@ -35,6 +37,8 @@ static MethodResult run_hyobscure(const MethodInput& given, const Progress& prog
   result.converged = result.converged && !stopped;
   return result;
 }
+
+}  // namespace
 
 Method hyobscure_method() {
   return {.name = "hyobscure",

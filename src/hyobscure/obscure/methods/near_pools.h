@@ -38,4 +38,12 @@ class NearPools {
   std::vector<obscure::DistanceTable> distances_;  ///< the spec's distance, which the budget limits
 };
 
+/// The sweep of a method that draws in near pools: the same pairs for all budgets.
+template <MethodResult (*answer)(const MethodInput&, const NearPools&)>
+void sweep_near(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
+                const OnBudget& on_budget) {
+  const NearPools pools(input, progress);
+  answer_each(input, budgets, progress, on_budget, [&](const MethodInput& at) { return answer(at, pools); });
+}
+
 }  // namespace hyobscure::obscure

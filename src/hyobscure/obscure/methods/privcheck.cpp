@@ -51,7 +51,9 @@ Eigen::MatrixXd PrivCheck::channel_within(const solve::Partition& partition) con
   return best;
 }
 
-static MethodResult run_privcheck(const MethodInput& input, const Progress& progress) {
+namespace {
+
+MethodResult run_privcheck(const MethodInput& input, const Progress& progress) {
   progress.report("solving the channel", 0, 0);
   const PrivCheck privcheck(input);
   if (input.within_groups) {
@@ -69,6 +71,8 @@ static MethodResult run_privcheck(const MethodInput& input, const Progress& prog
       (1 - input.retain) * weights.dot(channel.cwiseProduct(everybody.distance).rowwise().sum());
   return result;
 }
+
+}  // namespace
 
 Method privcheck_method() {
   return {.name = "privcheck",

@@ -4,8 +4,9 @@
 #include "hyobscure/obscure/methods/baseline.h"
 
 namespace hyobscure::obscure {
+namespace {
 
-static MethodResult run_random(const MethodInput& input, const Progress&) {
+MethodResult run_random(const MethodInput& input, const Progress&) {
   check_parameter(input, 0, 1);
   const auto pools = donor_pools(input, input.first_groups);
   const auto distances = distances_to_others(pools);
@@ -19,6 +20,8 @@ static MethodResult run_random(const MethodInput& input, const Progress&) {
         {.people = static_cast<std::int64_t>(pool.size()), .retain = 1 - p, .draw = OtherDraw{}});
   return baseline_result(input, std::move(channels), p * farthest, {"p", p});
 }
+
+}  // namespace
 
 Method random_method() {
   return {.name = "random",

@@ -18,19 +18,12 @@ MethodResult simp_result(const MethodInput& input, const NearPools& pools) {
   return result;
 }
 
-}  // namespace
-
-static MethodResult run_simp(const MethodInput& input, const Progress& progress) {
+MethodResult run_simp(const MethodInput& input, const Progress& progress) {
   check_parameter(input, 0, 1);
   return simp_result(input, NearPools(input, progress));
 }
 
-static void sweep_simp(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
-                       const OnBudget& on_budget) {
-  const NearPools pools(input, progress);  // the same pairs for all budgets
-  answer_each(input, budgets, progress, on_budget,
-              [&](const MethodInput& at) { return simp_result(at, pools); });
-}
+}  // namespace
 
 Method simp_method() {
   return {.name = "simp",
@@ -39,7 +32,7 @@ Method simp_method() {
           .has_parameter = true,
           .by_person = true,
           .run = run_simp,
-          .sweep = sweep_simp};
+          .sweep = sweep_near<simp_result>};
 }
 
 }  // namespace hyobscure::obscure

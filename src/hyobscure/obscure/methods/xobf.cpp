@@ -1,11 +1,14 @@
 #include "hyobscure/obscure/methods/method.h"
 
 namespace hyobscure::obscure {
+namespace {
 
-static MethodResult run_xobf(const MethodInput& input, const Progress& progress) {
+MethodResult run_xobf(const MethodInput& input, const Progress& progress) {
   progress.report("solving the channel", 0, 0);
   return solved_result(input, solve_groups(input, input.first_groups, 0));
 }
+
+}  // namespace
 
 Method xobf_method() {
   return {.name = "xobf",

@@ -1,8 +1,9 @@
 #include "hyobscure/obscure/methods/privcheck.h"
 
 namespace hyobscure::obscure {
+namespace {
 
-static MethodResult run_ygen(const MethodInput& input, const Progress& progress) {
+MethodResult run_ygen(const MethodInput& input, const Progress& progress) {
   progress.report("solving the channel", 0, 0);
   const PrivCheck privcheck(input);
   const Eigen::MatrixXd channel = privcheck.channel_within(input.first_groups);
@@ -17,6 +18,8 @@ static MethodResult run_ygen(const MethodInput& input, const Progress& progress)
   }
   return cell_result(input, partition, privcheck.restricted(channel, partition));
 }
+
+}  // namespace
 
 Method ygen_method() {
   return {.name = "ygen",

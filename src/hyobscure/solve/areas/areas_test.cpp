@@ -3,35 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <numeric>
 #include <set>
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/solve/areas/test_areas.h"
-#include "hyobscure/solve/channel/leakage.h"
 
 namespace hyobscure::solve {
 namespace {
 
-using testing::Each;
 using testing::ElementsAre;
-
-AreaValues cube(int side) {
-  AreaValues areas{.positions = Eigen::MatrixXi(side * side * side, 3),
-                   .people = Eigen::VectorXd::Ones(side * side * side),
-                   .distinct = Eigen::VectorXd::Ones(side * side * side),
-                   .neighbours = std::vector<std::vector<int>>(static_cast<std::size_t>(side * side * side))};
-  for (int v = 0; v < areas.count(); ++v)
-    areas.positions.row(v) << v / (side * side), v / side % side, v % side;
-  return areas;
-}
-
-std::vector<int> steps(const AreaValues& areas, const std::vector<int>& curve) {
-  std::vector<int> result;
-  for (std::size_t i = 1; i < curve.size(); ++i)
-    result.push_back((areas.positions.row(curve[i]) - areas.positions.row(curve[i - 1])).cwiseAbs().sum());
-  return result;
-}
 
 TEST(Partition, OfGroupsIsTheSameWhateverTheirNumbers) {
   const Partition partition = Partition::of({7, 2, 7, 2, 5});
@@ -42,43 +22,6 @@ TEST(Partition, OfGroupsIsTheSameWhateverTheirNumbers) {
   EXPECT_THAT(partition.group_of_values(), ElementsAre(0, 1, 0, 1, 2));
   EXPECT_FALSE(partition.runs());
   EXPECT_EQ(Partition::of({3, 3, 1}), (Partition{{0, 2, 3}}));
-}
-
-TEST(Curves, OfAFullGridTakeSingleStepsThroughEveryCell) {
-  for (const AreaValues& areas : {grid_map(8, 8, Eigen::VectorXd::Ones(64)), cube(4)}) {
-    const auto curves = curves_through(areas);
-    EXPECT_EQ(curves.size(), areas.positions.cols() == 2 ? 6u : 9u);
-    for (const auto& curve : curves) {
-      EXPECT_EQ(std::set<int>(curve.begin(), curve.end()).size(), static_cast<std::size_t>(areas.count()));
-      EXPECT_THAT(steps(areas, curve), Each(1));
-    }
-  }
-}
-
-TEST(Curves, RunsAreJoinableWhereTheyAreOnePiece) {
-  AreaValues areas = grid_map(3, 4, Eigen::VectorXd::LinSpaced(12, 1, 12));
-  // A hole in the map: value 5 is joined to its neighbours no more but for one.
-  for (const int other : {1, 4, 9}) {
-    std::erase(areas.neighbours[5], other);
-    std::erase(areas.neighbours[static_cast<std::size_t>(other)], 5);
-  }
-  int cut = 0;
-  for (const auto& curve : curves_through(areas)) {
-    const OrderedValues values = along(areas, curve);
-    for (int first = 0; first < 12; ++first)
-      for (int end = first + 1; end <= 12; ++end) {
-        const bool one = is_one_piece(areas, {curve.begin() + first, curve.begin() + end});
-        EXPECT_EQ(values.joinable(first, end), one);
-        cut += one ? 0 : 1;
-      }
-    EXPECT_EQ(values.people(3), areas.people(curve[3]));
-  }
-  EXPECT_GT(cut, 0);
-}
-
-TEST(Curves, RunsComeBackAsGroupsOfValues) {
-  const std::vector<int> curve = {2, 0, 1, 3};
-  EXPECT_EQ(from_curve_order({{0, 2, 4}}, curve), Partition::of({0, 1, 0, 1}));
 }
 
 TEST(Areas, MovesAreThoseThatLeaveTwoAreasWithinTheLimits) {
@@ -196,41 +139,6 @@ TEST(Areas, NeighboursMustGoBothWays) {
   AreaValues areas = grid_map(2, 2, Eigen::VectorXd::Ones(4));
   areas.neighbours[0].clear();
   EXPECT_THROW(validate(areas), InputError);
-}
-
-TEST(AreaBoundaries, EndWhereNoMoveIsAcceptableAndTellWhatTheyReached) {
-  for (unsigned seed = 0; seed < 6; ++seed) {
-    const RandomCensus census = random_census(seed, {.people = 200, .clusters = 4, .values = 12});
-    const AreaValues areas = grid_map(3, 4, census);
-    const SegmentTables tables = census.tables();
-    const GroupLimits limits{.least_people = 40, .most_people = 110, .least_values = 2, .most_values = 7};
-    const Partition start = areas_along_curves(areas, limits, 3).value();
-    const PartitionProblem problem = problem_of(tables, start);
-    const double budget = 0.5 * (smallest_distance(problem.problem) + harmless_distance(problem.problem));
-    const ChannelResult solved = solve_with_budget(problem.problem, budget);
-    for (const Acceptance acceptance : {Acceptance::Paper, Acceptance::Budget}) {
-      BoundarySearchSettings settings;
-      settings.acceptance = acceptance;
-      settings.budget = budget;
-      RandomStream random(Key::from_seed(seed));
-      const auto search = [&](const Partition& from, const PartitionChannels& channels) {
-        return search_area_boundaries(tables, areas, limits, from, channels, settings, random);
-      };
-      const auto found = search(start, {solved.channels, problem.clusters});
-      EXPECT_TRUE(satisfies(areas, limits, found.partition));
-      const double before = solved.info.leakage_nats + group_entropy(problem.problem.joints);
-      if (found.accepted > 0) {
-        EXPECT_LT(found.leakage_nats, before);
-      }
-      EXPECT_LE(found.distance, budget * (1 + 1e-9));
-      // The optimal channels of the areas found are no worse than those carried to them.
-      const ChannelProblem after = problem_of(tables, found.partition).problem;
-      const double optimal =
-          solve_with_budget(after, std::max(found.distance, smallest_distance(after))).info.leakage_nats +
-          group_entropy(after.joints);
-      EXPECT_LE(optimal, found.leakage_nats + 1e-9);
-    }
-  }
 }
 
 }  // namespace

@@ -27,10 +27,6 @@ constexpr double kSmallestRowWeight = 1e-9;  // keeps the barrier of a row alive
 
 // ---- Validation ----
 
-void require(bool condition, const char* source, std::string problem, std::string remedy) {
-  if (!condition) throw InputError({.source = source}, std::move(problem), std::move(remedy));
-}
-
 void validate_joints(const Matrices& joints) {
   require(!joints.empty(), "joints", "there is no group", "Give one matrix a group.");
   double total = 0;

@@ -4,41 +4,13 @@
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/solve/channel/leakage.h"
-#include "hyobscure/solve/channel/test_problems.h"
-#include "hyobscure/solve/groups/carried_channels.h"
-#include "hyobscure/solve/groups/first_groups.h"
-#include "hyobscure/solve/groups/test_census.h"
+#include "hyobscure/solve/groups/test_scene.h"
 
 namespace hyobscure::solve {
 namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-/// A census, groups to start from and their optimal channels.
-struct Scene {
-  RandomCensus census;
-  SegmentTables tables;
-  OrderedValues values;
-  GroupLimits limits{.least_people = 5, .least_values = 2};
-  Partition partition;
-  PartitionChannels channels;
-  double budget = 0;
-};
-
-Scene random_scene(unsigned seed) {
-  const auto census = random_census(seed, {.people = 120, .clusters = 5, .values = 14});
-  Scene scene{.census = census,
-              .tables = census.tables(),
-              .values = census.values(),
-              .partition = {},
-              .channels = {}};
-  scene.partition = optimal_groups(scene.values, scene.limits, 4).value();
-  const auto [problem, clusters] = problem_of(scene.tables, scene.partition);
-  scene.budget = budget_at(problem, 0.4);
-  scene.channels = {solve_with_budget(problem, scene.budget).channels, clusters};
-  return scene;
-}
 
 struct Evaluation {
   double leakage = 0, distance = 0;
@@ -166,34 +138,6 @@ TEST(BoundarySearch, TheSameSeedGivesTheSameGroups) {
   const auto scene = random_scene(3);
   const BoundarySearchSettings settings{.acceptance = Acceptance::Budget, .budget = 10};
   EXPECT_EQ(search(scene, settings, 7).partition, search(scene, settings, 7).partition);
-}
-
-TEST(BoundarySearch, AChannelCarriedToItsOwnGroupStaysAsItIs) {
-  const auto scene = random_scene(4);
-  const auto segment = scene.tables.segment(scene.partition.first(1), scene.partition.end(1));
-  const MatrixXd carried = carried_channel(scene.channels.channels[1], scene.channels.clusters[1],
-                                           segment.joint.rowwise().sum(), segment);
-  EXPECT_TRUE(carried.isApprox(scene.channels.channels[1], 1e-12));
-}
-
-TEST(BoundarySearch, NewClustersTakeTheOutputsOfTheGroupAndLostOnesAreDropped) {
-  const MatrixXd channel{{0.5, 0.5, 0}, {0, 1, 0}, {0, 0, 1}};  // clusters 0, 2, 4
-  const SegmentTables::Segment segment{
-      .joint = MatrixXd::Ones(4, 1) / 4,
-      .distance = MatrixXd{{0, 1, 2, 3}, {1, 0, 1, 2}, {2, 1, 0, 1}, {3, 2, 0.5, 1}},
-      .clusters = {0, 1, 2, 4}};
-  const VectorXd before{{0.5, 0.25, 0.25}};
-  const MatrixXd all = carried_channel(channel, {0, 2, 4}, before, segment);
-  EXPECT_TRUE(all.row(0).isApprox(Eigen::RowVector4d(0.5, 0, 0.5, 0)));
-  EXPECT_TRUE(all.row(1).isApprox(Eigen::RowVector4d(0.25, 0, 0.5, 0.25)));
-
-  const SegmentTables::Segment smaller{
-      .joint = MatrixXd::Ones(2, 1) / 4, .distance = MatrixXd{{2, 1}, {1, 0}}, .clusters = {0, 1}};
-  const MatrixXd left = carried_channel(channel, {0, 2, 4}, before, smaller);
-  EXPECT_TRUE(left.row(0).isApprox(Eigen::RowVector2d(1, 0)));
-  EXPECT_TRUE(left.row(1).isApprox(Eigen::RowVector2d(1, 0)));
-  const MatrixXd lost = carried_channel(channel, {2, 4, 5}, before, smaller);
-  EXPECT_TRUE(lost.row(0).isApprox(Eigen::RowVector2d(0, 1)));  // nothing left: the nearest
 }
 
 TEST(BoundarySearch, RefusesWhatDoesNotFit) {

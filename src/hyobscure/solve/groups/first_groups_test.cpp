@@ -11,35 +11,10 @@
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/test_places.h"
-#include "hyobscure/solve/channel/test_problems.h"
+#include "hyobscure/solve/groups/test_values.h"
 
 namespace hyobscure::solve {
 namespace {
-
-using testing::HasSubstr;
-
-OrderedValues people_at(std::vector<double> people) {
-  const auto n = static_cast<Eigen::Index>(people.size());
-  return {.positions = Eigen::VectorXd::LinSpaced(n, 20, 19 + static_cast<double>(n)),
-          .people = Eigen::Map<Eigen::VectorXd>(people.data(), n),
-          .distinct = Eigen::VectorXd::Ones(n)};
-}
-
-OrderedValues random_values(std::mt19937& rng, int count) {
-  std::vector<double> people;
-  for (int i = 0; i < count; ++i) people.push_back(std::uniform_int_distribution<int>(0, 12)(rng));
-  OrderedValues values = people_at(people);
-  for (int i = 0; i < count; ++i) values.distinct(i) = std::uniform_int_distribution<int>(1, 2)(rng);
-  return values;
-}
-
-GroupLimits random_limits(std::mt19937& rng) {
-  const auto between = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(rng); };
-  GroupLimits limits{.least_people = double(between(0, 12)), .least_values = double(between(0, 3))};
-  limits.most_people = limits.least_people + between(5, 40);
-  limits.most_values = limits.least_values + between(0, 6);
-  return limits;
-}
 
 /// Calls visit for every partition into contiguous groups.
 void for_each_partition(int count, int groups, const std::function<void(const Partition&)>& visit) {
@@ -118,94 +93,6 @@ TEST(FirstGroups, RefuseNonsense) {
   unsorted.positions << 5, 4;
   EXPECT_THROW((void)optimal_groups(unsorted, {}, 1), InputError);
   EXPECT_EQ(optimal_groups(people_at({1, 2}), {}, 3), std::nullopt);
-}
-
-TEST(PaperGroupsOfValues, AreContiguousAndAllowedWheneverSomeGroupingExists) {
-  std::mt19937 rng(2);
-  int found = 0, refused = 0, repaired = 0;
-  for (std::uint64_t seed = 0; seed < 400; ++seed) {
-    const auto values = random_values(rng, 12);
-    const auto limits = random_limits(rng);
-    const auto counts = feasible_counts(values, limits);
-    RandomStream random(Key::from_seed(seed));
-    for (int groups = 2; groups <= 4; ++groups) {
-      if (counts.empty() || counts.back() < groups) {
-        EXPECT_THROW((void)paper_groups(values, limits, groups, random), InputError);
-        ++refused;
-        continue;
-      }
-      const auto result = paper_groups(values, limits, groups, random);
-      EXPECT_TRUE(satisfies(values, limits, result.partition));
-      EXPECT_EQ(result.partition.groups(), *std::lower_bound(counts.begin(), counts.end(), groups));
-      ++found;
-      repaired += result.repaired ? 1 : 0;
-    }
-  }
-  EXPECT_GT(found, 100);
-  EXPECT_GT(refused, 100);
-  EXPECT_GT(repaired, 10);
-}
-
-TEST(PaperGroupsOfValues, WithoutLimitsAreOrdinaryKMeans) {
-  auto values = people_at({5, 5, 5, 5, 5, 5});
-  values.positions << 1, 2, 3, 50, 51, 52;
-  for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    RandomStream random(Key::from_seed(seed));
-    const auto result = paper_groups(values, {}, 2, random);
-    EXPECT_EQ(result.partition, (Partition{{0, 3, 6}}));
-    EXPECT_FALSE(result.repaired || result.replaced);
-  }
-}
-
-void expect_suggestions_work(const OrderedValues& values, const Infeasibility& infeasibility) {
-  EXPECT_LE(infeasibility.nearest.size(), 6u);
-  for (const auto& suggestion : infeasibility.nearest)
-    EXPECT_TRUE(optimal_groups(values, suggestion.limits, suggestion.groups).has_value());
-}
-
-TEST(InfeasibleGroups, NameTheFirstCause) {
-  const auto values = people_at({10, 10, 40, 10, 10, 10});
-  const auto reason = [&](const GroupLimits& limits, int groups) {
-    const auto infeasibility = explain_infeasible(values, limits, groups);
-    EXPECT_FALSE(infeasibility.nearest.empty());
-    expect_suggestions_work(values, infeasibility);
-    return infeasibility.reason;
-  };
-  EXPECT_EQ(reason({.most_people = 39}, 3),
-            "the value 22 alone has 40 people, and a group may hold at most 39");
-  EXPECT_EQ(reason({.most_people = 40}, 2), "2 groups of at most 40 people hold at most 80 of 90 people");
-  EXPECT_EQ(reason({.most_values = 2}, 2), "2 groups of at most 2 values hold at most 4 of 6 values");
-  EXPECT_EQ(reason({.least_people = 31}, 3),
-            "3 groups of at least 31 people need 93 people, and there are 90");
-  EXPECT_EQ(reason({.least_values = 3}, 3), "3 groups of at least 3 values need 9 values, and there are 6");
-  EXPECT_EQ(reason({.least_people = 25, .most_people = 45}, 3),
-            "every way to form groups gets stuck between the values 20 and 21");
-}
-
-TEST(InfeasibleGroups, SayWhichNumbersOfGroupsWork) {
-  const auto values = people_at({10, 10, 10, 10});
-  const auto infeasibility = explain_infeasible(values, {.least_people = 20, .most_people = 30}, 1);
-  EXPECT_THAT(infeasibility.reason, HasSubstr("at most 30"));
-  const auto odd = people_at({10, 20, 10});
-  EXPECT_THAT(explain_infeasible(odd, {.least_people = 10, .most_people = 25}, 2).reason,
-              HasSubstr("into 3 groups, but not into 2"));
-}
-
-TEST(InfeasibleGroups, AlwaysLeadToSettingsThatWork) {
-  std::mt19937 rng(3);
-  int explained = 0;
-  for (int trial = 0; trial < 300; ++trial) {
-    const auto values = random_values(rng, 9);
-    const auto limits = random_limits(rng);
-    for (int groups = 2; groups <= 4; ++groups) {
-      if (optimal_groups(values, limits, groups)) continue;
-      const auto infeasibility = explain_infeasible(values, limits, groups);
-      EXPECT_FALSE(infeasibility.reason.empty());
-      expect_suggestions_work(values, infeasibility);
-      ++explained;
-    }
-  }
-  EXPECT_GT(explained, 100);
 }
 
 // ---- MovieLens ----

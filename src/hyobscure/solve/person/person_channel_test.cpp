@@ -205,21 +205,13 @@ TEST(PeopleBudget, AtTheSmallestDistanceTwinsStillHideEachOther) {
   }
 }
 
-/// Points on a coarse grid: many pairs are equally near. On this pool the interior point once returned NaN at
-/// the prices that a budget at the smallest distance leads to: no factor of the row sums had any digits left.
+/// On this pool the interior point once returned NaN at the prices that a budget at the smallest distance
+/// leads to: no factor of the row sums had any digits left.
 OwnedPool crowd_on_a_coarse_grid() {
   std::mt19937 rng(115);
   const auto people = static_cast<Index>(6 + rng() % 30);
-  std::uniform_int_distribution<int> place(0, 5);
   const auto dimensions = static_cast<Index>(1 + rng() % 3);
-  const MatrixXd points = MatrixXd::NullaryExpr(people, dimensions, [&] { return place(rng); });
-  MatrixXd distance(people, people);
-  for (Index u = 0; u < people; ++u)
-    for (Index v = 0; v < people; ++v) distance(u, v) = 0.1 * (points.row(u) - points.row(v)).lpNorm<1>();
-  const auto values = 2 + rng() % 6;
-  std::vector<std::uint32_t> value_of_person;
-  for (Index u = 0; u < people; ++u) value_of_person.push_back(static_cast<std::uint32_t>(rng() % values));
-  return make_pool(distance, value_of_person);
+  return pool_of_ties(rng, people, dimensions, 5);
 }
 
 TEST(PeopleBudget, AtTheSmallestDistanceOfManyTiesTheAnswerIsAChannelWithinTheBudget) {

@@ -238,18 +238,10 @@ TEST(PersonDenseEdges, EverybodyDifferentAndNobodyAsThemselves) {
 }
 
 TEST(PersonDenseEdges, APriceBeyondItsNumbersStillGivesAChannel) {
-  // Points on a coarse grid; from 1e11 on no factor of the row sums had any digits, and NaN was accepted.
+  // Many pairs are equally near; from 1e11 on no factor of the row sums had any digits, and NaN was accepted.
   std::mt19937 rng(13);
   const auto people = static_cast<Index>(10 + rng() % 30);
-  std::uniform_int_distribution<int> place(0, 3);
-  const MatrixXd points = MatrixXd::NullaryExpr(people, 3, [&] { return place(rng); });
-  MatrixXd distance(people, people);
-  for (Index u = 0; u < people; ++u)
-    for (Index v = 0; v < people; ++v) distance(u, v) = 0.1 * (points.row(u) - points.row(v)).lpNorm<1>();
-  const auto values = 2 + rng() % 6;
-  std::vector<std::uint32_t> value_of_person;
-  for (Index u = 0; u < people; ++u) value_of_person.push_back(static_cast<std::uint32_t>(rng() % values));
-  const OwnedPool owned = make_pool(distance, value_of_person);
+  const OwnedPool owned = pool_of_ties(rng, people, 3, 3);
   const PersonTerms terms{.balanced = true, .self_donor = false};
   for (const double multiplier : {1e7, 1e11, 1e13}) {
     const PoolAnswer answer = solve_pool_dense({.pool = owned.pool,

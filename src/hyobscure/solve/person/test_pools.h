@@ -48,6 +48,22 @@ inline OwnedPool random_pool(unsigned seed, std::uint32_t people, std::uint32_t 
   return make_pool(distance, value);
 }
 
+/// People on the points 0 .. `farthest` of a grid, 0.1 apart along each dimension: many pairs are equally
+/// near. Values at random.
+inline OwnedPool pool_of_ties(std::mt19937& rng, Eigen::Index people, Eigen::Index dimensions, int farthest) {
+  std::uniform_int_distribution<int> place(0, farthest);
+  const Eigen::MatrixXd points = Eigen::MatrixXd::NullaryExpr(people, dimensions, [&] { return place(rng); });
+  Eigen::MatrixXd distance(people, people);
+  for (Eigen::Index u = 0; u < people; ++u)
+    for (Eigen::Index v = 0; v < people; ++v)
+      distance(u, v) = 0.1 * (points.row(u) - points.row(v)).lpNorm<1>();
+  const auto values = 2 + rng() % 6;
+  std::vector<std::uint32_t> value_of_person;
+  for (Eigen::Index u = 0; u < people; ++u)
+    value_of_person.push_back(static_cast<std::uint32_t>(rng() % values));
+  return make_pool(distance, value_of_person);
+}
+
 /// The same as a problem of clusters, each holding one person.
 inline ChannelProblem one_person_clusters(std::span<const OwnedPool> pools) {
   double people = 0;

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from test_bad_input import MARK, as_csv, refused
+from bad_input import MARK, as_csv, refused
 
 SPEC = """[people]
 file = "people.csv"

@@ -47,7 +47,7 @@ def _plain(value: Any) -> Any:
 
 
 @dataclass
-class Given:
+class Dataset:
     """People with all that was asked for them. `source` gives it to the core."""
 
     file: str = ""
@@ -83,18 +83,18 @@ class Given:
             self.set(key, value, f"settings[{key!r}]")
 
 
-def from_arguments(arguments: Mapping[str, Any]) -> Given:
+def from_arguments(arguments: Mapping[str, Any]) -> Dataset:
     """`arguments`: those of HyObscure, without the people."""
-    given = Given(
+    dataset = Dataset(
         file=os.fspath(arguments["spec"]) if arguments["spec"] is not None else "",
         memory=arguments["memory"] or "",
         threads=arguments["threads"] or 0,
     )
     for name, key in KEYS.items():
-        given.set(key, arguments[name], name)
-    given.set("method.seed", _seed(arguments["random_state"]), "random_state")
-    given.add_settings(arguments["settings"])
-    return given
+        dataset.set(key, arguments[name], name)
+    dataset.set("method.seed", _seed(arguments["random_state"]), "random_state")
+    dataset.add_settings(arguments["settings"])
+    return dataset
 
 
 def _seed(random_state: Any) -> int | None:
@@ -133,60 +133,60 @@ def _add_secrets(table: _core.ArrowTable, y: Any) -> list[str]:
     return names
 
 
-def add_people(given: Given, X: Any, y: Any, events: Any) -> None:
+def add_people(dataset: Dataset, X: Any, y: Any, events: Any) -> None:
     """The tables of memory, and the keys that say what is in them."""
     if X is None:
         raise InputError.of("X", "there are no people", "Give a table, or a spec that names files.")
-    if given.file:
+    if dataset.file:
         raise InputError.of("X", "people come from the spec", "Call fit() without people, or leave `spec` out.")
-    given.kind = _tables.kind_of(X)
-    given.people = X
-    if given.kind == "scipy":
-        _add_sparse(given, X, y)
+    dataset.kind = _tables.kind_of(X)
+    dataset.people = X
+    if dataset.kind == "scipy":
+        _add_sparse(dataset, X, y)
         return
-    if given.kind == "numpy":
-        given.features = [f"x{column}" for column in range(X.shape[1])]
-        people = _tables.array_table("people", X, given.features)
+    if dataset.kind == "numpy":
+        dataset.features = [f"x{column}" for column in range(X.shape[1])]
+        people = _tables.array_table("people", X, dataset.features)
     else:
         people = _tables.frame_table("people", X)
     columns = people.names
     secrets = _names(y)
     if secrets is None:
         secrets = _add_secrets(people, y)
-    given.tables = [people]
-    given.set("people.secret", secrets, "y")
-    _add_ids(given, columns + secrets)
+    dataset.tables = [people]
+    dataset.set("people.secret", secrets, "y")
+    _add_ids(dataset, columns + secrets)
     if events is not None:
-        given.events = events
-        given.tables.append(_tables.frame_table("events", events))
-        given.set("events.query", "SELECT * FROM events", "events")
+        dataset.events = events
+        dataset.tables.append(_tables.frame_table("events", events))
+        dataset.set("events.query", "SELECT * FROM events", "events")
         return
-    if given.kind != "numpy":
-        given.features = given.value("people.features") or _other_columns(given, columns, secrets)
-    if not given.has("people.features"):
-        given.set("people.features", given.features, "X")
+    if dataset.kind != "numpy":
+        dataset.features = dataset.value("people.features") or _other_columns(dataset, columns, secrets)
+    if not dataset.has("people.features"):
+        dataset.set("people.features", dataset.features, "X")
 
 
-def _other_columns(given: Given, columns: list[str], secrets: list[str]) -> list[str]:
+def _other_columns(dataset: Dataset, columns: list[str], secrets: list[str]) -> list[str]:
     """All columns of a wide table that have no other role."""
-    roles = {*secrets, *given.value("people.keep")}
-    texts = {key: text for key, text, _ in given.keys}
+    roles = {*secrets, *dataset.value("people.keep")}
+    texts = {key: text for key, text, _ in dataset.keys}
     roles |= {texts.get(key, "") for key in ("people.id", "secret.latitude", "secret.longitude")}
     return [column for column in columns if column not in roles]
 
 
-def _add_ids(given: Given, columns: list[str]) -> None:
+def _add_ids(dataset: Dataset, columns: list[str]) -> None:
     """Without an id column, the number of the row is the id."""
     query = "SELECT * FROM people"
-    if not given.has("people.id"):
+    if not dataset.has("people.id"):
         name = "id" if "id" not in {column.lower() for column in columns} else "row"
         query = f'SELECT hyo_row AS "{name}", * FROM people'
-        given.set("people.id", name, "id")
-    if not given.has("people.query"):
-        given.set("people.query", query, "X")
+        dataset.set("people.id", name, "id")
+    if not dataset.has("people.query"):
+        dataset.set("people.query", query, "X")
 
 
-def _add_sparse(given: Given, X: Any, y: Any) -> None:
+def _add_sparse(dataset: Dataset, X: Any, y: Any) -> None:
     if _names(y) is not None:
         raise InputError.of("y", "a sparse matrix has no columns with names", "Give the secrets as an array.")
     people = _core.ArrowTable("people")
@@ -195,8 +195,8 @@ def _add_sparse(given: Given, X: Any, y: Any) -> None:
         raise InputError.of(
             "y", f"has {people.rows} values, and X has {X.shape[0]} rows", "Give one value for each row."
         )
-    given.tables = [people, _tables.sparse_table("events", X)]
-    given.set("people.secret", secrets, "y")
-    _add_ids(given, secrets)
+    dataset.tables = [people, _tables.sparse_table("events", X)]
+    dataset.set("people.secret", secrets, "y")
+    _add_ids(dataset, secrets)
     for key, value in {"query": "SELECT * FROM events", "person": "person", "item": "item", "value": "value"}.items():
-        given.set(f"events.{key}", value, "X")
+        dataset.set(f"events.{key}", value, "X")
