@@ -33,10 +33,6 @@ constexpr double kCoarsestSolve = 1e-2;    // nats
 
 // ---- Validation ----
 
-void require(bool condition, const char* source, std::string problem, std::string remedy) {
-  if (!condition) throw InputError({.source = source}, std::move(problem), std::move(remedy));
-}
-
 void validate_learned(const PersonPool& pool) {
   if (pool.learned.size() == 0) return;
   const bool profiles = pool.profiles.size() > 0;
