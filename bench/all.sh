@@ -29,9 +29,9 @@ if [[ spark == *"$only"* && -x $build/python-env/bin/python ]]; then  # `./run p
   echo "== scale: a Spark cluster on this machine, one executor and two"
   "$build/python-env/bin/python" "$here/scale/spark.py" "$build/hyobscure"
 fi
-if [[ fine_growth == *"$only"* ]]; then
-  echo "== scale: person by person"
-  "$build/bench/fine_growth"
+if [[ fine == *"$only"* ]]; then
+  echo "== scale: the default method, person by person"
+  python3 "$here/scale/fine.py" "$build/hyobscure"
 fi
 if [[ person_cvxpy == *"$only"* && -x $build/peers-venv/bin/python ]]; then
   echo "== peers: person by person"

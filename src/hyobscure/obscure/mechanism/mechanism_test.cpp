@@ -153,7 +153,7 @@ TEST(Mechanism, OfAnotherVersionIsRefused) {
   const TestFolder folder;
   write_mechanism(example(), folder / "m.json");
   std::string text = read_file(folder / "m.json");
-  replace(text, "\"format\": 4", "\"format\": 7");
+  replace(text, "\"format\": 5", "\"format\": 7");
   folder.write("m.json", text);
   EXPECT_THAT(refusal(folder / "m.json"), HasSubstr("has format 7, this program reads format 5"));
 }

@@ -16,8 +16,8 @@ PersonDraw random_draw(unsigned seed, std::size_t people) {
   PersonDraw draw;
   for (std::size_t u = 0; u < people; ++u) {
     double sum = 0;
-    for (std::uint32_t donor = random() % 5; donor < people; donor += 1 + random() % (people / 4)) {
-      draw.donors.push_back(donor);
+    for (std::size_t donor = random() % 5; donor < people; donor += 1 + random() % (people / 4)) {
+      draw.donors.push_back(static_cast<std::uint32_t>(donor));
       draw.probabilities.push_back(std::pow(unit(random), 8));
       sum += draw.probabilities.back();
     }

@@ -337,7 +337,7 @@ TEST(FineMovieLens, PassesThroughThePublishedCurve) {
   MethodInput input = method_input(people, spec, terms, census, tables);
   FineCache cache;
   const FinePeople& prepared = cache.learned(input, terms.first_groups, {});
-  const auto pools = prepared.pools();
+  const auto pools = prepared.kept();
   struct Point {
     bool balanced;
     double multiplier, distance, bits;

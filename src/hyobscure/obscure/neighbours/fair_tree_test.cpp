@@ -112,7 +112,14 @@ TEST(FairTree, DependsOnTheKeyAndNotOnThreads) {
 
 TEST(FairTree, RowsThatAreAllAlikeAreCutAllTheSame) {
   Sample sample = make_sample(5, 100, 3);
-  sample.rows.values.assign(sample.rows.values.size(), 1.0);
+  data::SparseRows alike;
+  alike.columns = 6;
+  for (std::size_t u = 0; u < 100; ++u) {
+    alike.items.push_back(2);
+    alike.values.push_back(1);
+    alike.end_row();
+  }
+  sample.rows = std::move(alike);
   const auto wards = wards_of(sample, 3, 30);
   ASSERT_EQ(wards.size(), 4U);
   for (const auto& ward : wards) EXPECT_EQ(ward.size(), 25U);

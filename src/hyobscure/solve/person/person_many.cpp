@@ -26,12 +26,16 @@ constexpr double kShareOfSlack = 0.5;        // the same for a distance below th
 constexpr int kMostScoutPrices = 20;
 constexpr int kMostAdjustments = 12;
 constexpr double kPriceRange = 1e8;          // prices this far from the first end the search
-constexpr double kResolvedAtOnce = 0.15;     // share of the people whose pools an adjustment aims to solve again
+constexpr double kLargestShift = 1;          // of log price at once
+constexpr double kShareOfShift = 0.25;       // of the tolerance: what pools off the common price may cost
+constexpr double kSmallestShare = 0.1;       // of the people, solved again at once
+constexpr double kShareOfAll = 0.6;          // with more, all pools are solved at a new common price
 
 /// One pool at one price.
 struct Solved {
   SparseChannel channel;
-  double bound = 0;     // of objective + first price * distance
+  double price = 0;
+  double bound = 0;     // of objective + common price * distance
   double distance = 0;
   double informed = 0, learned = 0;
   int iterations = 0;
@@ -76,11 +80,12 @@ class ManyPools {
   double next_price() const;
   double first_price() const;
   void solve_all();
+  double slope_of_scouts() const;
   void spend_budget();
   Totals totals() const;
   Solved solve_one(const PersonPool& pool, double price, double tolerance, const SparseChannel* start,
                    const Progress& progress) const;
-  void solve_some(std::span<const std::size_t> chosen, double price, bool first);
+  void solve_some(std::span<const std::size_t> chosen, double factor, bool first);
   PersonResult finish(const Stopwatch& watch);
 
   const PoolSource& pools_;
@@ -135,6 +140,7 @@ Solved ManyPools::solve_one(const PersonPool& pool, double price, double toleran
                                   .start = start != nullptr && start->size() == pool.size() ? start : nullptr},
                                  settings_.dense_limit, progress);
   Solved solved{.channel = std::move(answer.channel),
+                .price = price,
                 .bound = answer.lower_bound,
                 .distance = answer.distance,
                 .iterations = answer.iterations};
@@ -178,7 +184,7 @@ double ManyPools::first_price() const {
 }
 
 /// Distance falls with its price: up or down by 4 until two prices are on both sides of the budget, then by
-/// interpolation of log price. 0: prices below the smallest would be needed, and distance may be free.
+/// interpolation of log price.
 double ManyPools::next_price() const {
   const auto within =
       std::ranges::find_if(probes_, [&](const Probe& probe) { return probe.distance <= budget_; });
@@ -195,27 +201,29 @@ void ManyPools::find_price() {
   progress_.report("finding the price of distance", 0, 0);
   const double first = first_price();
   double price = first;
-  bool fine = false;
+  bool fine = false, found_far_end = false;
   for (int tried = 0; tried < kMostScoutPrices; ++tried) {
     progress_.throw_if_stopped();
     const double distance = probe(price, (fine ? 1 : kCoarse) * kShareOfSolves * tolerance_);
     const bool close = std::abs(distance - budget_) <= kCloseEnough * budget_;
     if (fine && close) break;
     if (distance <= budget_ && price < first / kPriceRange) {
-      price = 0;  // even the far end of the frontier is within the budget
+      found_far_end = true;
       break;
     }
     // once close, the same neighbourhood with the tolerance of the answer
     fine = fine || close;
     price = next_price();
   }
-  price_ = price > 0 ? next_price() : 0;
+  // even where distance is nearly free, the budget is not spent: nothing is left to gain
+  price_ = found_far_end ? price : next_price();
   scout_pools_.clear();
   for (std::size_t s = 0; s < scouts_.size(); ++s) solved_[scouts_[s]] = std::move(scouted_[s]);
 }
 
-/// `first`: the bound is of this price, which is that of all.
-void ManyPools::solve_some(std::span<const std::size_t> chosen, double price, bool first) {
+/// At the price that each was last solved at, times `factor`. `first`: at the common price, which the bound is
+/// of.
+void ManyPools::solve_some(std::span<const std::size_t> chosen, double factor, bool first) {
   SharedProgress shared(progress_, "choosing donors", chosen.size());
   const Progress quiet = progress_.with_reports({});
   parallel_blocks(chosen.size(), 1, [&](std::size_t n, std::size_t) {
@@ -224,8 +232,9 @@ void ManyPools::solve_some(std::span<const std::size_t> chosen, double price, bo
     validate({pool.get(), 1}, terms_);
     const double bound = solved.bound;
     const SparseChannel start = std::move(solved.channel);
+    const double price = first ? price_ : solved.price * factor;
     solved = solve_one(*pool, price, kShareOfSolves * tolerance_, &start, quiet);
-    // "Budget": pools solved again at a price nearby keep the bound of the common price
+    // person_many.md: pools solved again at a price nearby keep the bound of the common price
     if (!first) solved.bound = bound;
     shared.one_done();
   });
@@ -234,7 +243,7 @@ void ManyPools::solve_some(std::span<const std::size_t> chosen, double price, bo
 void ManyPools::solve_all() {
   std::vector<std::size_t> all(pools_.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
-  solve_some(all, price_, true);
+  solve_some(all, 1, true);
 }
 
 Totals ManyPools::totals() const {
@@ -249,42 +258,52 @@ Totals ManyPools::totals() const {
   return sum;
 }
 
-/// Solves some pools again at a price nearby until the distance is within the budget, and little of it left.
-void ManyPools::spend_budget() {
-  if (price_ <= 0 && totals().distance <= budget_) return;
-  // d distance / d log price among the scouts; negative
+/// d distance / d log price among the scouts, at the price; negative.
+double ManyPools::slope_of_scouts() const {
   double slope = -0.25 * budget_;
   for (std::size_t k = 1; k < probes_.size(); ++k)
     if (probes_[k - 1].price <= price_ && price_ <= probes_[k].price)
       slope = (probes_[k].distance - probes_[k - 1].distance) /
               std::log(probes_[k].price / probes_[k - 1].price);
-  slope = std::min(slope, -1e-3 * budget_);
+  return slope;
+}
+
+/// Until the distance is within the budget, and what is left of it is worth little.
+void ManyPools::spend_budget() {
+  double slope = slope_of_scouts();
   std::size_t next = 0;  // pools are taken in turn
   for (int round = 0;; ++round) {
     progress_.throw_if_stopped();
-    const double excess = totals().distance - budget_;
-    if (round >= kMostAdjustments) {
-      if (excess <= 0) return;
-      if (round >= 4 * kMostAdjustments)
-        throw InputError({.source = "budget"},
-                         fmt::format("found no channel with an expected distance of {:.6g} or less", budget_),
-                         "Raise the budget.");
-    }
+    const Totals sum = totals();
+    const double distance = sum.distance, excess = distance - budget_;
     const double slack = kShareOfSlack * tolerance_ / std::max(price_, 1e-300);
-    if (excess <= 0 && -excess <= slack) return;
+    // less than the tolerance cannot be above the optimum by more
+    if (excess <= 0 && (-excess <= slack || sum.objective <= tolerance_ || round >= kMostAdjustments)) return;
+    if (round >= 4 * kMostAdjustments)
+      throw InputError({.source = "budget"},
+                       fmt::format("found no channel with an expected distance of {:.6g} or less", budget_),
+                       "Raise the budget.");
+    slope = std::min(slope, -1e-3 * budget_);
     // aim at the middle of what is allowed
     const double wanted = excess + 0.5 * std::min(slack, 0.01 * budget_);
-    double shift = std::clamp(wanted / (-slope * kResolvedAtOnce), -0.7, 0.7);
-    if (std::abs(shift) < 0.05) shift = std::copysign(0.05, shift);
+    const double shift = std::clamp(wanted / -slope, -kLargestShift, kLargestShift);
+    // person_many.md (2): by how much fewer pools must be off the common price, and what that costs
+    const double share = std::max({0.5 * price_ * -slope * shift * shift / (kShareOfShift * tolerance_),
+                                   std::abs(shift) / kLargestShift, kSmallestShare});
+    if (share > kShareOfAll) {
+      price_ *= std::exp(shift);
+      solve_all();
+      const double change = totals().distance - distance;
+      if (change * shift < 0) slope = change / shift;
+      continue;
+    }
     std::vector<std::size_t> chosen;
-    double change = 0;
-    while (chosen.size() < pools_.size() && std::abs(change) < std::abs(wanted)) {
-      change += slope * shift * static_cast<double>(pools_.people(next)) / people_;
+    for (double people = 0; people < share * people_ && chosen.size() < pools_.size();) {
+      people += static_cast<double>(pools_.people(next));
       chosen.push_back(next);
       next = (next + 1) % pools_.size();
     }
-    // farther from the common price when that did not help
-    solve_some(chosen, price_ * std::exp(shift * (1 + round / 4)), false);
+    solve_some(chosen, std::exp(shift / share), false);
   }
 }
 
@@ -296,7 +315,8 @@ PersonResult ManyPools::finish(const Stopwatch& watch) {
   if (terms_.learned_weight > 0 || sum.learned > 0) info.learned_nats = sum.learned;
   info.distance = sum.distance;
   info.objective_nats = sum.objective;
-  info.gap_nats = std::max(0.0, sum.objective - (sum.bound - price_ * budget_));
+  // (1), and nothing leaks less than nothing
+  info.gap_nats = std::max(0.0, sum.objective - std::max(0.0, sum.bound - price_ * budget_));
   info.solved = info.gap_nats <= tolerance_;
   info.multiplier = price_;
   for (Solved& solved : solved_) {
