@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "hyobscure/base/random.h"
-#include "hyobscure/obscure/neighbours/row_features.h"
+#include "hyobscure/obscure/neighbours/scaled_rows.h"
 
 namespace hyobscure::obscure {
 
@@ -13,7 +13,7 @@ namespace hyobscure::obscure {
 /// first principal direction. Memory: one number per column of the data.
 class Direction {
  public:
-  explicit Direction(const RowFeatures& pool) : pool_(pool), along_(pool.rows.columns, 0.0F) {}
+  explicit Direction(const ScaledRows& pool) : pool_(pool), along_(pool.rows.columns, 0.0F) {}
 
   /// Learns from rows of the pool; replaces what was learned before. Where all rows are alike every projection
   /// is 0.
@@ -26,7 +26,7 @@ class Direction {
   void add_row(std::uint32_t i, float weight);
   void forget();
 
-  const RowFeatures& pool_;
+  const ScaledRows& pool_;
   std::vector<float> along_;
   std::vector<std::uint32_t> sample_;
   std::vector<float> weights_;

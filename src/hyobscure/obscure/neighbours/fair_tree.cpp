@@ -25,7 +25,7 @@ struct Projected {
 
 class FairTree {
  public:
-  FairTree(const RowFeatures& pool, std::span<const std::uint32_t> value_of_member, std::uint32_t values,
+  FairTree(const ScaledRows& pool, std::span<const std::uint32_t> value_of_member, std::uint32_t values,
            std::size_t most, const Key& key, const Progress& progress)
       : pool_(pool),
         value_of_member_(value_of_member),
@@ -90,7 +90,7 @@ class FairTree {
     return {std::move(low), std::move(high)};
   }
 
-  const RowFeatures& pool_;
+  const ScaledRows& pool_;
   std::span<const std::uint32_t> value_of_member_;
   std::uint32_t values_;
   std::size_t most_;
@@ -112,7 +112,7 @@ std::vector<std::vector<std::uint32_t>> fair_wards(census::Distance distance, co
     std::iota(everybody.begin(), everybody.end(), 0U);
     return {std::move(everybody)};
   }
-  return FairTree(row_features(distance, rows, members), value_of_member, values, most, key, progress).grow();
+  return FairTree(scaled_rows(distance, rows, members), value_of_member, values, most, key, progress).grow();
 }
 
 }  // namespace hyobscure::obscure

@@ -28,7 +28,7 @@ constexpr int kMostPrices = 60;            // of distance, tried for one budget
 constexpr double kSteepest = 1e9;          // price, relative to the first, at which the search gives up
 constexpr std::size_t kManyPools = 8;      // and more are solved side by side, each on one thread
 constexpr double kShareOfOneSolve = 0.4;   // of the tolerance; two solves and a chord meet in the gap
-constexpr double kShareOfGap = 0.4;        // of the gap so far: what far prices are solved to
+constexpr double kShareOfGap = 0.25;       // of the gap so far: what far prices are solved to
 constexpr double kCoarsestSolve = 1e-2;    // nats
 
 // ---- Validation ----
@@ -259,6 +259,7 @@ class BudgetSearch {
     double multiplier;
     double distance;
     PointPtr point;
+    bool rough;  ///< solved to more than its share of the tolerance
   };
   struct Line {
     double bound, multiplier;  ///< no channel within a budget leaks less than bound - multiplier * budget
@@ -289,6 +290,7 @@ class BudgetSearch {
   const Problem& problem_;
   double tolerance_;  ///< nats; falls where the objective is small
   double gap_so_far_ = std::numeric_limits<double>::infinity();  ///< of the budget under way
+  bool rough_at_first_ = false;
   std::vector<CheapestChannel> cheapest_;
   double smallest_ = 0;
   double uniform_ = std::numeric_limits<double>::infinity();  // distance beyond which a price hardly matters
@@ -451,7 +453,7 @@ double BudgetSearch::price_inside(double budget, std::size_t dear, std::size_t f
   const Priced& high = priced_[dear];
   const Priced& low = priced_[dear - 1];
   const double width = std::log(high.multiplier / low.multiplier);
-  if (width <= 1e-9) return 0;
+  if (width <= (high.rough || low.rough ? 1e-2 : 1e-9)) return 0;
   // "Prices": the mix needs points close by on both sides, so the aim lies a fifth beyond the budget
   const bool low_is_nearer = low.distance - budget < budget - high.distance;
   const double aim = budget + 0.2 * (budget - (low_is_nearer ? low : high).distance);
@@ -478,7 +480,8 @@ void BudgetSearch::try_price(double multiplier, double budget) {
     start = place->point.get();
   else if (!priced_.empty())
     start = priced_.back().point.get();
-  Solve solved = solve_at(problem_, multiplier, solve_tolerance(), start);
+  const double tolerance = solve_tolerance();
+  Solve solved = solve_at(problem_, multiplier, tolerance, start);
   iterations_ += solved.iterations;
   all_donors_ = all_donors_ && solved.all_donors;
   const PersonInfo& account = solved.point.account;
@@ -490,7 +493,7 @@ void BudgetSearch::try_price(double multiplier, double budget) {
   if (std::isfinite(solved.bound)) lines_.push_back({solved.bound, multiplier});
   const auto point = std::make_shared<Point>(std::move(solved.point));
   points_.push_back(point);
-  priced_.insert(place, {multiplier, point->account.distance, point});
+  priced_.insert(place, {multiplier, point->account.distance, point, tolerance > kShareOfOneSolve * tolerance_});
   // "Ends": within 1e-12 of the smallest distance only pairs with p_u + r_j = d(u,j) may be used
   if (!at_minimum(budget)) return;
   std::vector<SparseChannel> ties;
@@ -503,8 +506,10 @@ void BudgetSearch::try_price(double multiplier, double budget) {
   }
 }
 
-/// "Prices": far from the price that spends the budget a rough answer is as good, and it proves as much.
+/// "Prices": far from the price that spends the budget a rough answer is as good, and it proves as much. The
+/// interior point of small pools is as quick to the end.
 double BudgetSearch::solve_tolerance() const {
+  if (!rough_at_first_) return kShareOfOneSolve * tolerance_;
   return std::max(kShareOfOneSolve * tolerance_, std::min(kShareOfGap * gap_so_far_, kCoarsestSolve));
 }
 
@@ -520,6 +525,9 @@ PersonResult BudgetSearch::solve(double budget) {
   const Stopwatch watch;
   tolerance_ = problem_.settings.gap_tolerance_bits / kBitsPerNat;
   gap_so_far_ = std::numeric_limits<double>::infinity();
+  rough_at_first_ = std::ranges::any_of(problem_.pools, [&](const PersonPool& pool) {
+    return !is_dense(pool, problem_.terms, problem_.settings.dense_limit);
+  });
   broke_down_ = false;
   const int iterations_before = iterations_;
   require_reachable(budget);
@@ -538,7 +546,13 @@ PersonResult BudgetSearch::solve(double budget) {
       if (best.gap() <= tolerance_) return finish(best, watch, iterations_before);
       gap_so_far_ = best.gap();
     }
-    const double price = next_price(budget);
+    double price = next_price(budget);
+    if (price <= 0 && rough_at_first_) {
+      // rough answers led the search astray: those that are not rough stay, and all others will not be
+      rough_at_first_ = false;
+      std::erase_if(priced_, [](const Priced& priced) { return priced.rough; });
+      price = next_price(budget);
+    }
     if (price <= 0) break;
     try_price(price, budget);
     if (broke_down_) break;

@@ -1,4 +1,4 @@
-#include "hyobscure/obscure/neighbours/row_features.h"
+#include "hyobscure/obscure/neighbours/scaled_rows.h"
 
 #include <algorithm>
 #include <cmath>
@@ -32,8 +32,7 @@ double largest_entry(const data::SparseRows& rows, std::span<const std::uint32_t
   return largest;
 }
 
-// Squares are summed over the rounded features: a row is then at distance 0 from its copy.
-void fill_row(RowFeatures& pool, std::size_t i, double scale) {
+void fill_row(ScaledRows& pool, std::size_t i, double scale) {
   const auto row = pool.rows[pool.members[i]];
   double square = 0;
   for (std::size_t e = 0; e < row.values.size(); ++e) {
@@ -41,7 +40,6 @@ void fill_row(RowFeatures& pool, std::size_t i, double scale) {
     pool.features[pool.starts[i] + e] = f;
     square += static_cast<double>(f) * f;
   }
-  pool.squares[i] = square;
   // Sets of different size are compared by their share of common items: the cosine.
   pool.length_scale[i] = pool.distance == census::Distance::Jaccard && square > 0
                              ? static_cast<float>(1 / std::sqrt(square))
@@ -50,14 +48,13 @@ void fill_row(RowFeatures& pool, std::size_t i, double scale) {
 
 }  // namespace
 
-RowFeatures row_features(census::Distance distance, const data::SparseRows& rows,
+ScaledRows scaled_rows(census::Distance distance, const data::SparseRows& rows,
                          std::span<const std::uint32_t> members) {
-  RowFeatures pool{.rows = rows,
+  ScaledRows pool{.rows = rows,
                    .members = members,
                    .distance = distance,
                    .starts = {0},
                    .features = {},
-                   .squares = std::vector<double>(members.size()),
                    .length_scale = std::vector<float>(members.size())};
   for (const std::uint32_t row : members) pool.starts.push_back(pool.starts.back() + rows[row].items.size());
   pool.features.resize(pool.starts.back());

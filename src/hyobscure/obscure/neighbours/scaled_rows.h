@@ -10,19 +10,18 @@
 
 namespace hyobscure::obscure {
 
-/// The rows of a pool as searches by straight lines see them, in single precision:
+/// The rows of a pool as directions see them, in single precision:
 ///
 ///   Jensen-Shannon  sqrt(p), p the row scaled to sum 1: straight lines then follow the Hellinger distance,
 ///                   which is close to Jensen-Shannon
 ///   Euclidean       x over the largest entry of the pool, so that no square overflows
 ///   sets            1 for every item of the set
-struct RowFeatures {
+struct ScaledRows {
   const data::SparseRows& rows;
   std::span<const std::uint32_t> members;  ///< rows of the pool
   census::Distance distance;
   std::vector<std::size_t> starts;  ///< of the features of each member
   std::vector<float> features;
-  std::vector<double> squares;      ///< sum of the squared features
   std::vector<float> length_scale;  ///< brings a row to the length that suits directions
 
   std::size_t size() const { return members.size(); }
@@ -32,7 +31,7 @@ struct RowFeatures {
 };
 
 /// Rows must have passed census::check_rows. Memory: 4 bytes per entry of the members.
-[[nodiscard]] RowFeatures row_features(census::Distance distance, const data::SparseRows& rows,
+[[nodiscard]] ScaledRows scaled_rows(census::Distance distance, const data::SparseRows& rows,
                                        std::span<const std::uint32_t> members);
 
 }  // namespace hyobscure::obscure
