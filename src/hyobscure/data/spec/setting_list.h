@@ -151,8 +151,8 @@ void visit_settings(Spec& s, Visit&& visit) {
         "stop when a round lowers the leakage by less than this many bits");
   visit("method", "gap", s.method.gap, Rule{.low = 1e-12, .high = 1},
         "bits that a channel may be proven above the optimum; absent: 1e-9, and for fine 1e-5 (informed, "
-        "groups of at most 400), 5e-4 or a tenth of the leakage where that is less, but no less than 2e-4, or "
-        "1e-3 where there are many wards");
+        "groups of at most 400), 1e-3 times the weight of the informed attacker or a tenth of the leakage where "
+        "that is less, within 2e-4 and 5e-4, or 1e-3 where there are many wards");
   visit("method", "threat", s.method.threat, Rule{},
         "fine: protect against an informed attacker (knows all rows, secrets and the channel as statistics, "
         "not "

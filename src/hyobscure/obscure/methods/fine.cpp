@@ -67,7 +67,8 @@ MethodResult result_of(const MethodInput& input, const solve::Partition& partiti
 }
 
 /// The interior point of small pools reaches 1e-5 bits at once; the first-order method of the others needs
-/// many more steps for each digit. Leakages that are themselves no larger than the tolerance are found to a
+/// many more steps for each digit. A gap is about the weighted sum: the weight of the informed attacker
+/// scales it, so that the leakage to it is found to some 1e-3 bits. Leakages that are themselves no larger than the tolerance are found to a
 /// tenth of their size (PersonSettings::gap_share) where all pools are solved together.
 solve::PersonSettings settings_for(const MethodInput& input, const FinePeople& people,
                                    const solve::PersonTerms& terms) {
@@ -77,7 +78,9 @@ solve::PersonSettings settings_for(const MethodInput& input, const FinePeople& p
                        return pool.size() <= solve::PersonSettings{}.dense_limit;
                      });
   return dense ? solve::PersonSettings{.gap_tolerance_bits = 1e-5}
-               : solve::PersonSettings{.gap_tolerance_bits = 5e-4, .gap_share = 0.1};
+               : solve::PersonSettings{
+                     .gap_tolerance_bits = std::clamp(1e-3 * terms.informed_weight, 2e-4, 5e-4),
+                     .gap_share = 0.1};
 }
 
 class FineMethod {
