@@ -312,8 +312,9 @@ TEST(Safety, NoReleaseOfARandomTableLeaksMoreThanItSays) {
   std::cout << fmt::format("{} fits ({} weak, {} refused, {} with other weights), {} releases\n", counts.fits,
                            counts.weak, counts.refused, counts.reweighed, counts.published);
   EXPECT_GE(counts.fits, 2 * tables());
-  // Their objectives are not comparable: in 1,400 fits about one in a hundred, in a batch up to one in ten.
-  EXPECT_LE(counts.reweighed, std::max(3, counts.fits / 20));
+  // Their objectives are not comparable: about one fit in a hundred, but several budgets of one table
+  // together (5 of 333 fits of 60 tables, all of them among the first 72 fits).
+  EXPECT_LE(counts.reweighed, counts.fits / (counts.fits < 200 ? 10 : 20));
 }
 
 }  // namespace

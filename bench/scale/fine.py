@@ -41,7 +41,9 @@ def main():
     parser.add_argument("program")
     parser.add_argument("--sizes", default="1e3,5e3,2e4,1e5")
     arguments = parser.parse_args()
-    print("| people | wall s (CPU s) | target | twice the people | gap, bits | leakage of features | memory | mechanism |")
+    print(
+        "| people | wall s (CPU s) | target | twice the people | gap, bits | leakage of features | memory | mechanism |"
+    )
     print("| ---: | ---: | --- | --- | --- | ---: | ---: | ---: |")
     before = None
     for people in (int(float(size)) for size in arguments.sizes.split(",")):

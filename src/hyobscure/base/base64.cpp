@@ -13,7 +13,9 @@ constexpr std::size_t kBytesAtOnce = 3 << 20;
 constexpr std::size_t kTextAtOnce = kBytesAtOnce / 3 * 4;
 
 auto* unsigned_data(std::string& text) { return reinterpret_cast<unsigned char*>(text.data()); }
-const auto* unsigned_data(std::string_view text) { return reinterpret_cast<const unsigned char*>(text.data()); }
+const auto* unsigned_data(std::string_view text) {
+  return reinterpret_cast<const unsigned char*>(text.data());
+}
 
 }  // namespace
 

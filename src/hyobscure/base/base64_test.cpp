@@ -25,7 +25,8 @@ TEST(Base64, ReadsWhatItWrites) {
 }
 
 TEST(Base64, RefusesEverythingElse) {
-  for (const char* text : {"Z", "Zg=", "Zg", "Zh==", "Z===", "====", "Zg==Zg==", "Zm9v\n", " Zm9v   ", "Zm9%"})
+  for (const char* text :
+       {"Z", "Zg=", "Zg", "Zh==", "Z===", "====", "Zg==Zg==", "Zm9v\n", " Zm9v   ", "Zm9%"})
     EXPECT_THROW((void)from_base64(text), std::out_of_range) << text;
 }
 

@@ -287,8 +287,7 @@ void learn_groups(const Problem& problem, const std::vector<Group>& groups,
   SharedProgress shared(progress, "learning the secret", rounds.size());
   parallel_blocks(rounds.size(), 1, [&](std::size_t task, std::size_t) {
     const std::size_t g = learnable[task / folds];
-    rounds[task] =
-        learn_fold(problem, groups[g], result.groups[g], task % folds, result, gains, progress);
+    rounds[task] = learn_fold(problem, groups[g], result.groups[g], task % folds, result, gains, progress);
     shared.one_done();
   });
   summarise_gains(gains, result);

@@ -16,12 +16,12 @@ namespace hyobscure::learn {
 using ProbabilityRows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 struct LearnSettings {
-  int folds = 5;      ///< 2 to 255; a person is predicted by a model of the other folds
-  int rounds = 60;    ///< most rounds of boosting, at least 1; fewer are used where more would not predict
-  int depth = 4;      ///< of the trees, 1 to 16
+  int folds = 5;       ///< 2 to 255; a person is predicted by a model of the other folds
+  int rounds = 60;     ///< most rounds of boosting, at least 1; fewer are used where more would not predict
+  int depth = 4;       ///< of the trees, 1 to 16
   double rate = 0.15;  ///< step of boosting, above 0 up to 1
-  double columns = 0.25;  ///< share of the columns that a tree may ask, above 0 up to 1
-  int most_classes = 8;   ///< at least 2; more values of a group are joined into so many neighbours
+  double columns = 0.25;   ///< share of the columns that a tree may ask, above 0 up to 1
+  int most_classes = 8;    ///< at least 2; more values of a group are joined into so many neighbours
   int most_people = 8000;  ///< at least 2; that a model is trained on, chosen by a keyed hash
 };
 
@@ -36,8 +36,8 @@ struct GroupModel {
 /// p(y | features of u, group) = sum_k weights(u, k) profiles(block of u, k; y): exact, since a model knows
 /// classes, and the values of a class by their frequency alone.
 struct LearnedSecret {
-  ProbabilityRows weights;                     ///< people x most classes, rows sum to 1
-  std::vector<std::uint8_t> block_of_person;   ///< among the profiles of the person's group
+  ProbabilityRows weights;                    ///< people x most classes, rows sum to 1
+  std::vector<std::uint8_t> block_of_person;  ///< among the profiles of the person's group
   std::vector<std::uint32_t> group_of_person;
   std::vector<GroupModel> groups;
   double cross_entropy_bits = kUnset;  ///< mean of -log2 posterior(person, their value)

@@ -56,8 +56,8 @@ struct Learned : LearnedSecret {
 };
 
 Learned learn(const Sample& sample, const LearnSettings& settings = {}) {
-  Learned learned{learn_secret(sample.features, sample.value_of_person, sample.values,
-                               sample.group_of_person, settings, Key::from_seed(1)),
+  Learned learned{learn_secret(sample.features, sample.value_of_person, sample.values, sample.group_of_person,
+                               settings, Key::from_seed(1)),
                   {}};
   learned.table.resize(static_cast<Eigen::Index>(sample.features.size()), sample.values);
   for (std::size_t u = 0; u < sample.features.size(); ++u)

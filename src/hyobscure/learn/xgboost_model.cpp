@@ -97,7 +97,8 @@ PosteriorMatrix BoostModel::predict(const BoostData& data, std::optional<int> ro
   const std::string wanted = fmt::format(
       R"({{"type":0,"training":false,"iteration_begin":0,"iteration_end":{},"strict_shape":true}})",
       rounds.value_or(0));  // 0: all
-  require_done(XGBoosterPredictFromDMatrix(handle_, data.handle(), wanted.c_str(), &shape, &dimensions, &result));
+  require_done(
+      XGBoosterPredictFromDMatrix(handle_, data.handle(), wanted.c_str(), &shape, &dimensions, &result));
   assert(dimensions == 2 && shape[0] == data.size() && shape[1] == classes_);
   return Eigen::Map<const PosteriorMatrix>(result, static_cast<Eigen::Index>(data.size()),
                                            static_cast<Eigen::Index>(classes_));

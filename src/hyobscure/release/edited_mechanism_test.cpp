@@ -159,7 +159,8 @@ TEST_F(EditedMechanism, WithListsThatAreTooShortOrTooLongIsRefused) {
     again["channels"][0]["rows"] = to_base64(edited);
     EXPECT_TRUE(is_refused(again)) << edited.size();
   }
-  for (const EditedJson& edited : {EditedJson(rows + "="), EditedJson(rows + "\n"), EditedJson(7), EditedJson()}) {
+  for (const EditedJson& edited :
+       {EditedJson(rows + "="), EditedJson(rows + "\n"), EditedJson(7), EditedJson()}) {
     EditedJson again = content;
     again["channels"][0]["rows"] = edited;
     EXPECT_TRUE(is_refused(again)) << edited;

@@ -151,7 +151,8 @@ void visit_settings(Spec& s, Visit&& visit) {
         "stop when a round lowers the leakage by less than this many bits");
   visit("method", "gap", s.method.gap, Rule{.low = 1e-12, .high = 1},
         "bits that a channel may be proven above the optimum; absent: 1e-9, and for fine 1e-5 (informed, "
-        "groups of at most 400), 1e-3 times the weight of the informed attacker or a tenth of the leakage where "
+        "groups of at most 400), 1e-3 times the weight of the informed attacker or a tenth of the leakage "
+        "where "
         "that is less, within 2e-4 and 5e-4, or 1e-3 where there are many wards");
   visit("method", "threat", s.method.threat, Rule{},
         "fine: protect against an informed attacker (knows all rows, secrets and the channel as statistics, "
@@ -165,9 +166,10 @@ void visit_settings(Spec& s, Visit&& visit) {
         "fine: every row is published once in expectation, so that averages of a group stay unbiased");
   visit("method", "self_donor", s.method.self_donor, Rule{},
         "fine: whether people may publish their own row");
-  visit("method", "ward", s.method.ward, Rule{.low = 20, .high = 50'000},
-        "fine: larger groups are cut into wards of at most so many alike people, among whom donors are found; "
-        "memory is 4 bytes times the square of it, per thread");
+  visit(
+      "method", "ward", s.method.ward, Rule{.low = 20, .high = 50'000},
+      "fine: larger groups are cut into wards of at most so many alike people, among whom donors are found; "
+      "memory is 4 bytes times the square of it, per thread");
   visit("method", "seed", s.method.seed, Rule{}, "repeatable draws, for trials only: never for a release");
   visit("release", "format", s.release.format, Rule{},
         "format of the released files; auto: Parquet if the input is Parquet, else CSV");

@@ -61,9 +61,9 @@ TEST(PackedDraw, ReadsWhatItWrites) {
 
 TEST(PackedDraw, IsWrittenAsTheDocumentSays) {
   const PersonDraw draw{.starts = {0, 2, 3}, .donors = {1, 200, 0}, .probabilities = {0.25, 0.75, 1}};
-  const std::string expected{'\x02', '\x01', '\x80', '\x80', '\x80', '\x80', '\x04',            // 1/4
-                             '\xC6', '\x01', '\x80', '\x80', '\x80', '\x80', '\x0C',            // 198 more, 3/4
-                             '\x01', '\x00', '\x80', '\x80', '\x80', '\x80', '\x10'};           // 1
+  const std::string expected{'\x02', '\x01', '\x80', '\x80', '\x80', '\x80', '\x04',   // 1/4
+                             '\xC6', '\x01', '\x80', '\x80', '\x80', '\x80', '\x0C',   // 198 more, 3/4
+                             '\x01', '\x00', '\x80', '\x80', '\x80', '\x80', '\x10'};  // 1
   EXPECT_EQ(pack(draw), expected);
 }
 

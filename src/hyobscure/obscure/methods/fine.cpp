@@ -33,9 +33,8 @@ double counted_of_groups(const MethodInput& input, const solve::Partition& parti
   return input.objective == solve::Objective::Total ? leakage_of_groups(input.people, partition) : 0;
 }
 
-MethodResult result_of(const MethodInput& input, const solve::Partition& partition,
-                       const FinePeople& people, const solve::PersonTerms& terms,
-                       solve::PersonResult solved) {
+MethodResult result_of(const MethodInput& input, const solve::Partition& partition, const FinePeople& people,
+                       const solve::PersonTerms& terms, solve::PersonResult solved) {
   MethodResult result{.partition = partition};
   for (solve::SparseChannel& channel : people.join(std::move(solved.channels))) {
     const auto size = static_cast<std::int64_t>(channel.size());
@@ -46,8 +45,7 @@ MethodResult result_of(const MethodInput& input, const solve::Partition& partiti
   const FinePeople::Leakages of_wards = people.leakage_of_wards();
   info.informed_nats += of_wards.informed;
   info.learned_nats += of_wards.learned;
-  info.objective_nats +=
-      terms.informed_weight * of_wards.informed + terms.learned_weight * of_wards.learned;
+  info.objective_nats += terms.informed_weight * of_wards.informed + terms.learned_weight * of_wards.learned;
   result.distance = (1 - input.retain) * info.distance;
   result.converged = info.solved;
   result.learned_bits = info.learned_nats * kBitsPerNat;
@@ -68,8 +66,9 @@ MethodResult result_of(const MethodInput& input, const solve::Partition& partiti
 
 /// The interior point of small pools reaches 1e-5 bits at once; the first-order method of the others needs
 /// many more steps for each digit. A gap is about the weighted sum: the weight of the informed attacker
-/// scales it, so that the leakage to it is found to some 1e-3 bits. Leakages that are themselves no larger than the tolerance are found to a
-/// tenth of their size (PersonSettings::gap_share) where all pools are solved together.
+/// scales it, so that the leakage to it is found to some 1e-3 bits. Leakages that are themselves no larger
+/// than the tolerance are found to a tenth of their size (PersonSettings::gap_share) where all pools are
+/// solved together.
 solve::PersonSettings settings_for(const MethodInput& input, const FinePeople& people,
                                    const solve::PersonTerms& terms) {
   if (input.person.gap_bits) return {.gap_tolerance_bits = *input.person.gap_bits};

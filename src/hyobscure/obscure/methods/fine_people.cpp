@@ -71,9 +71,9 @@ void FinePeople::cut_into_wards(const MethodInput& input, const Progress& progre
     const auto& members = pools_.members[p];
     std::vector<std::uint32_t> values;
     for (const std::uint32_t u : members) values.push_back(data_.secrets[u]);
-    for (auto& positions :
-         fair_wards(distance_, data_.features, members, values, static_cast<std::uint32_t>(data_.values.size()),
-                    input.person.most_in_ward, input.key.derive(fmt::format("wards {}", p)), progress)) {
+    for (auto& positions : fair_wards(
+             distance_, data_.features, members, values, static_cast<std::uint32_t>(data_.values.size()),
+             input.person.most_in_ward, input.key.derive(fmt::format("wards {}", p)), progress)) {
       Ward ward{.pool = p, .positions = std::move(positions), .people = {}};
       for (const std::uint32_t position : ward.positions) ward.people.push_back(members[position]);
       wards_.push_back(std::move(ward));

@@ -14,9 +14,10 @@ namespace hyobscure::obscure {
 /// The people of given groups as pools of the person-level solver: distances and values; once learned, also
 /// what a model trained on other people would say of each. Does not depend on budget, threat or balance.
 ///
-/// A pool (a group, and the same kept columns) of more than PersonSettings::most_in_ward people is cut into wards of alike
-/// people in which every value has the pool's share (neighbours/fair_tree.h). The solver sees wards; what
-/// these reveal beyond the pool is counted here, and channels of wards are joined to channels of pools.
+/// A pool (a group, and the same kept columns) of more than PersonSettings::most_in_ward people is cut into
+/// wards of alike people in which every value has the pool's share (neighbours/fair_tree.h). The solver sees
+/// wards; what these reveal beyond the pool is counted here, and channels of wards are joined to channels of
+/// pools.
 class FinePeople final : public solve::PoolSource {
  public:
   /// The input must outlive it.

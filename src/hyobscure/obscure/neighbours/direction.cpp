@@ -41,7 +41,8 @@ float Direction::project(std::uint32_t i) const {
 
 void Direction::add_row(std::uint32_t i, float weight) {
   const float scaled = weight * pool_.length_scale[i];
-  for (std::size_t e = 0; e < pool_.entries(i); ++e) along_[pool_.items(i)[e]] += scaled * pool_.feature(i)[e];
+  for (std::size_t e = 0; e < pool_.entries(i); ++e)
+    along_[pool_.items(i)[e]] += scaled * pool_.feature(i)[e];
 }
 
 // Only what the sample has touched: there may be more columns than a leaf has entries.

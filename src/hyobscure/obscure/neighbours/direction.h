@@ -15,8 +15,8 @@ class Direction {
  public:
   explicit Direction(const ScaledRows& pool) : pool_(pool), along_(pool.rows.columns, 0.0F) {}
 
-  /// Learns from rows of the pool; replaces what was learned before. Where all rows are alike every projection
-  /// is 0.
+  /// Learns from rows of the pool; replaces what was learned before. Where all rows are alike every
+  /// projection is 0.
   void learn(std::vector<std::uint32_t> sample, int power_steps, RandomStream& random);
 
   /// Depends on the direction and this row alone.

@@ -13,8 +13,8 @@ namespace hyobscure::obscure {
 namespace {
 
 constexpr std::size_t kRowsOfDirection = 1000;        // rows that a direction is learned from
-constexpr int kStepsOfDirection = 10;              // towards the main direction
-constexpr std::size_t kRowsProjectedTogether = 1024;    // projected by one task
+constexpr int kStepsOfDirection = 10;                 // towards the main direction
+constexpr std::size_t kRowsProjectedTogether = 1024;  // projected by one task
 using Positions = std::vector<std::uint32_t>;
 
 struct Projected {
@@ -82,8 +82,7 @@ class FairTree {
         low_has_more = !low_has_more;
       }
       std::ranges::nth_element(people, people.begin() + static_cast<std::ptrdiff_t>(half));
-      for (std::size_t n = 0; n < people.size(); ++n)
-        (n < half ? low : high).push_back(people[n].position);
+      for (std::size_t n = 0; n < people.size(); ++n) (n < half ? low : high).push_back(people[n].position);
     }
     std::ranges::sort(low);
     std::ranges::sort(high);

@@ -49,13 +49,13 @@ void fill_row(ScaledRows& pool, std::size_t i, double scale) {
 }  // namespace
 
 ScaledRows scaled_rows(census::Distance distance, const data::SparseRows& rows,
-                         std::span<const std::uint32_t> members) {
+                       std::span<const std::uint32_t> members) {
   ScaledRows pool{.rows = rows,
-                   .members = members,
-                   .distance = distance,
-                   .starts = {0},
-                   .features = {},
-                   .length_scale = std::vector<float>(members.size())};
+                  .members = members,
+                  .distance = distance,
+                  .starts = {0},
+                  .features = {},
+                  .length_scale = std::vector<float>(members.size())};
   for (const std::uint32_t row : members) pool.starts.push_back(pool.starts.back() + rows[row].items.size());
   pool.features.resize(pool.starts.back());
   const double largest = largest_entry(rows, members);

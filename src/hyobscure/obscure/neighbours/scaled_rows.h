@@ -32,6 +32,6 @@ struct ScaledRows {
 
 /// Rows must have passed census::check_rows. Memory: 4 bytes per entry of the members.
 [[nodiscard]] ScaledRows scaled_rows(census::Distance distance, const data::SparseRows& rows,
-                                       std::span<const std::uint32_t> members);
+                                     std::span<const std::uint32_t> members);
 
 }  // namespace hyobscure::obscure

@@ -22,14 +22,14 @@ using Pools = std::span<const PersonPool>;
 
 namespace {
 
-constexpr double kAtTheMinimum = 1e-12;    // budgets this close to the smallest distance leave ties only
-constexpr double kNothingLeaks = 1e-12;    // nats: rounding
-constexpr int kMostPrices = 60;            // of distance, tried for one budget
-constexpr double kSteepest = 1e9;          // price, relative to the first, at which the search gives up
-constexpr std::size_t kManyPools = 8;      // and more are solved side by side, each on one thread
-constexpr double kShareOfOneSolve = 0.4;   // of the tolerance; two solves and a chord meet in the gap
-constexpr double kShareOfGap = 0.25;       // of the gap so far: what far prices are solved to
-constexpr double kCoarsestSolve = 1e-2;    // nats
+constexpr double kAtTheMinimum = 1e-12;   // budgets this close to the smallest distance leave ties only
+constexpr double kNothingLeaks = 1e-12;   // nats: rounding
+constexpr int kMostPrices = 60;           // of distance, tried for one budget
+constexpr double kSteepest = 1e9;         // price, relative to the first, at which the search gives up
+constexpr std::size_t kManyPools = 8;     // and more are solved side by side, each on one thread
+constexpr double kShareOfOneSolve = 0.4;  // of the tolerance; two solves and a chord meet in the gap
+constexpr double kShareOfGap = 0.25;      // of the gap so far: what far prices are solved to
+constexpr double kCoarsestSolve = 1e-2;   // nats
 
 // ---- Validation ----
 
@@ -50,8 +50,9 @@ void validate_learned(const PersonPool& pool) {
   const Eigen::Index width = pool.learned.cols();
   const bool blocks = pool.profiles.rows() % width == 0 &&
                       (pool.profile_block.empty() || pool.profile_block.size() == pool.size()) &&
-                      std::ranges::all_of(pool.profile_block,
-                                          [&](auto block) { return (block + 1) * width <= pool.profiles.rows(); });
+                      std::ranges::all_of(pool.profile_block, [&](auto block) {
+                        return (block + 1) * width <= pool.profiles.rows();
+                      });
   require(blocks, "profiles", "expected blocks of as many profiles as there are weights",
           "Give one block for each model, and its number for each person.");
 }
@@ -288,7 +289,7 @@ class BudgetSearch {
   PersonResult finish(Best best, const Stopwatch& watch, int iterations_before) const;
 
   const Problem& problem_;
-  double tolerance_;  ///< nats; falls where the objective is small
+  double tolerance_;                                             ///< nats; falls where the objective is small
   double gap_so_far_ = std::numeric_limits<double>::infinity();  ///< of the budget under way
   bool rough_at_first_ = false;
   std::vector<CheapestChannel> cheapest_;
@@ -493,7 +494,8 @@ void BudgetSearch::try_price(double multiplier, double budget) {
   if (std::isfinite(solved.bound)) lines_.push_back({solved.bound, multiplier});
   const auto point = std::make_shared<Point>(std::move(solved.point));
   points_.push_back(point);
-  priced_.insert(place, {multiplier, point->account.distance, point, tolerance > kShareOfOneSolve * tolerance_});
+  priced_.insert(place,
+                 {multiplier, point->account.distance, point, tolerance > kShareOfOneSolve * tolerance_});
   // "Ends": within 1e-12 of the smallest distance only pairs with p_u + r_j = d(u,j) may be used
   if (!at_minimum(budget)) return;
   std::vector<SparseChannel> ties;

@@ -61,7 +61,8 @@ struct PersonPool {
   std::vector<std::uint32_t> value_of_person;  ///< y_u: what the informed attacker knows; below `values`
   std::uint32_t values = 0;
   /// p(y | x_u) as an attacker's model sees it, people x values, rows sum to 1. Empty: no learned attacker.
-  /// With profiles: people x r weights z_u, rows sum to 1, and p(y | x_u) = sum_k z_uk profiles(r b_u + k, y).
+  /// With profiles: people x r weights z_u, rows sum to 1, and p(y | x_u) = sum_k z_uk profiles(r b_u + k,
+  /// y).
   RowMatrixXf learned = {};
   /// Distributions over the values, in blocks of r. A pair then costs r numbers instead of one per value.
   RowMatrixXf profiles = {};

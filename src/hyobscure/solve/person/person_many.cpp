@@ -19,23 +19,23 @@ namespace {
 // Pools on which the price is found: a share of each stratum, with so many people and pools in all at least.
 constexpr double kScoutPeople = 12'000;
 constexpr double kFewestScouts = 4;
-constexpr double kCoarse = 10;               // times the tolerance: for prices that are far off
-constexpr double kCloseEnough = 0.01;        // of the budget: a scouts' distance from which prices are interpolated
-constexpr double kShareOfSolves = 0.5;       // of the tolerance; the rest is for what of the budget is not spent
-constexpr double kShareOfSlack = 0.5;        // the same for a distance below the budget
+constexpr double kCoarse = 10;         // times the tolerance: for prices that are far off
+constexpr double kCloseEnough = 0.01;  // of the budget: a scouts' distance from which prices are interpolated
+constexpr double kShareOfSolves = 0.5;  // of the tolerance; the rest is for what of the budget is not spent
+constexpr double kShareOfSlack = 0.5;   // the same for a distance below the budget
 constexpr int kMostScoutPrices = 20;
 constexpr int kMostAdjustments = 12;
-constexpr double kPriceRange = 1e8;          // prices this far from the first end the search
-constexpr double kLargestShift = 1;          // of log price at once
-constexpr double kShareOfShift = 0.25;       // of the tolerance: what pools off the common price may cost
-constexpr double kSmallestShare = 0.1;       // of the people, solved again at once
-constexpr double kShareOfAll = 0.6;          // with more, all pools are solved at a new common price
+constexpr double kPriceRange = 1e8;     // prices this far from the first end the search
+constexpr double kLargestShift = 1;     // of log price at once
+constexpr double kShareOfShift = 0.25;  // of the tolerance: what pools off the common price may cost
+constexpr double kSmallestShare = 0.1;  // of the people, solved again at once
+constexpr double kShareOfAll = 0.6;     // with more, all pools are solved at a new common price
 
 /// One pool at one price.
 struct Solved {
   SparseChannel channel;
   double price = 0;
-  double bound = 0;     // of objective + common price * distance
+  double bound = 0;  // of objective + common price * distance
   double distance = 0;
   double informed = 0, learned = 0;
   int iterations = 0;
@@ -129,16 +129,17 @@ void ManyPools::choose_scouts() {
   for (const auto& pool : scout_pools_) validate({pool.get(), 1}, terms_);
 }
 
-Solved ManyPools::solve_one(const PersonPool& pool, double price, double tolerance, const SparseChannel* start,
-                            const Progress& progress) const {
+Solved ManyPools::solve_one(const PersonPool& pool, double price, double tolerance,
+                            const SparseChannel* start, const Progress& progress) const {
   const auto size = static_cast<double>(pool.size());
-  PoolAnswer answer = solve_pool({.pool = pool,
-                                  .terms = terms_,
-                                  .multiplier = price,
-                                  .tolerance = tolerance * size,
-                                  .max_iterations = settings_.max_iterations,
-                                  .start = start != nullptr && start->size() == pool.size() ? start : nullptr},
-                                 settings_.dense_limit, progress);
+  PoolAnswer answer =
+      solve_pool({.pool = pool,
+                  .terms = terms_,
+                  .multiplier = price,
+                  .tolerance = tolerance * size,
+                  .max_iterations = settings_.max_iterations,
+                  .start = start != nullptr && start->size() == pool.size() ? start : nullptr},
+                 settings_.dense_limit, progress);
   Solved solved{.channel = std::move(answer.channel),
                 .price = price,
                 .bound = answer.lower_bound,
@@ -192,8 +193,7 @@ double ManyPools::next_price() const {
   if (within == probes_.begin()) return within->price / 4;
   const Probe& near = *within;
   const Probe& far = *(within - 1);
-  const double share =
-      std::clamp((budget_ - near.distance) / (far.distance - near.distance), 0.05, 0.95);
+  const double share = std::clamp((budget_ - near.distance) / (far.distance - near.distance), 0.05, 0.95);
   return near.price * std::pow(far.price / near.price, share);
 }
 
@@ -221,8 +221,8 @@ void ManyPools::find_price() {
   for (std::size_t s = 0; s < scouts_.size(); ++s) solved_[scouts_[s]] = std::move(scouted_[s]);
 }
 
-/// At the price that each was last solved at, times `factor`. `first`: at the common price, which the bound is
-/// of.
+/// At the price that each was last solved at, times `factor`. `first`: at the common price, which the bound
+/// is of.
 void ManyPools::solve_some(std::span<const std::size_t> chosen, double factor, bool first) {
   SharedProgress shared(progress_, "choosing donors", chosen.size());
   const Progress quiet = progress_.with_reports({});
@@ -263,8 +263,8 @@ double ManyPools::slope_of_scouts() const {
   double slope = -0.25 * budget_;
   for (std::size_t k = 1; k < probes_.size(); ++k)
     if (probes_[k - 1].price <= price_ && price_ <= probes_[k].price)
-      slope = (probes_[k].distance - probes_[k - 1].distance) /
-              std::log(probes_[k].price / probes_[k - 1].price);
+      slope =
+          (probes_[k].distance - probes_[k - 1].distance) / std::log(probes_[k].price / probes_[k - 1].price);
   return slope;
 }
 

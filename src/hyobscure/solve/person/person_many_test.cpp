@@ -15,7 +15,8 @@ class MadePools final : public PoolSource {
  public:
   MadePools(std::size_t pools, std::uint32_t people) {
     for (std::size_t g = 0; g < pools; ++g)
-      pools_.push_back(random_pool(static_cast<unsigned>(g + 1), people + static_cast<std::uint32_t>(g % 3), 4));
+      pools_.push_back(
+          random_pool(static_cast<unsigned>(g + 1), people + static_cast<std::uint32_t>(g % 3), 4));
   }
   std::size_t size() const override { return pools_.size(); }
   std::size_t people(std::size_t pool) const override { return pools_[pool].pool.size(); }

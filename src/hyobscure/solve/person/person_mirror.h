@@ -64,10 +64,10 @@ class MirrorSolver {
 
   Floats x_, w_, next_, gradient_;
   Masses at_x_, at_w_, at_y_, at_next_;
-  Floats scores_;                               // w1 s1 of each cell
-  RowMatrixXf learned_scores_;                  // w2 s2, donors x values
-  RowMatrixXf profile_scores_;                  // w2 sum_y a_k(y) s2(y), donors x profiles, where there are any
-  std::vector<double> row_prices_;              // min_j gradient - nu
+  Floats scores_;                   // w1 s1 of each cell
+  RowMatrixXf learned_scores_;      // w2 s2, donors x values
+  RowMatrixXf profile_scores_;      // w2 sum_y a_k(y) s2(y), donors x profiles, where there are any
+  std::vector<double> row_prices_;  // min_j gradient - nu
   std::vector<double> log_rows_, log_columns_;  // scalings of the step under way
   Floats kernel_by_column_;                     // `next` before it is balanced
   Floats row_factors_, column_factors_;         // which balance it

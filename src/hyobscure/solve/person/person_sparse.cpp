@@ -19,7 +19,7 @@ constexpr float kShareOfNew =
     1e-3f;  // of a row that is spread evenly over its pairs, so that new ones can grow
 constexpr int kMostRounds = 40;
 constexpr int kRoundsThatDrop = 6;  // later ones only add: pairs must not come and go for ever
-constexpr float kFaded = 1e-6f;  // a pair with less is left out when others are added
+constexpr float kFaded = 1e-6f;     // a pair with less is left out when others are added
 
 /// The probabilities of `channel` on the support, a small share spread over all pairs. Pairs of the channel
 /// that are not on the support, should there be any, are left out.
@@ -74,7 +74,8 @@ void drop_faded(const PoolTask& task, const Support& support, std::span<const fl
       };
       std::size_t kept = 0;
       for (std::size_t k = 0; k < rows[u].size(); ++k)
-        if (channel[support.starts[u] + k] >= kFaded || needed(rows[u][k].donor)) rows[u][kept++] = rows[u][k];
+        if (channel[support.starts[u] + k] >= kFaded || needed(rows[u][k].donor))
+          rows[u][kept++] = rows[u][k];
       rows[u].resize(kept);
     }
   });
