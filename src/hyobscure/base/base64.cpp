@@ -42,7 +42,7 @@ std::string from_base64(std::string_view text) {
   }
   // OpenSSL decodes padding to zeros
   const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
-  bytes.resize(bytes.size() - padding);
+  for (std::size_t n = 0; n < padding; ++n) bytes.pop_back();
   // what OpenSSL forgives (blanks, padding inside, loose last bits) is no text of ours
   if (to_base64(bytes) != text) throw std::out_of_range("base64");
   return bytes;

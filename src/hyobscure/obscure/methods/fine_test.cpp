@@ -279,13 +279,13 @@ double informed_bits(const data::People& people, const Mechanism& mechanism) {
 // Few wards are solved together, many one by one: both say what the definition says of the joined channels.
 TEST(FineWards, LeakageCountsWhatWardsReveal) {
   TestFolder folder;
-  data::synthesise({.people = 600, .dependence = 0.8, .items = 60, .entries = 12}, folder / "d", false);
+  data::synthesise({.people = 320, .dependence = 0.8, .items = 60, .entries = 12}, folder / "d", false);
   data::Spec spec = data::read_spec(folder / "d" / "spec.toml", {{"method.seed", "3"}});
   data::Engine engine({.folder = spec.folder}, {});
   const data::People people = data::read_people(engine, spec).people;
   const Mechanism whole = fit(people, spec);
   EXPECT_EQ(whole.note, "");
-  for (const int ward : {130, 40}) {
+  for (const int ward : {90, 24}) {
     spec.method.ward = ward;
     const Mechanism mechanism = fit(people, spec);
     EXPECT_THAT(mechanism.note, HasSubstr("wards"));
