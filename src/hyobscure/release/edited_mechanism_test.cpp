@@ -55,7 +55,7 @@ class EditedMechanism : public ReleaseTest {
   }
 
   /// Every number once with one of its edits; of many numbers, some.
-  void try_edits(const EditedJson& content, std::size_t most) const {
+  void try_edits(const EditedJson& content, std::size_t most, int fewest_refused = 50) const {
     ASSERT_FALSE(is_refused(content));
     std::vector<EditedJson::json_pointer> numbers;
     collect_numbers(content, EditedJson::json_pointer(), numbers);
@@ -67,7 +67,7 @@ class EditedMechanism : public ReleaseTest {
         edited[numbers[n]] = edit;
         refused += is_refused(edited) ? 1 : 0;
       }
-    EXPECT_GT(refused, 40);
+    EXPECT_GT(refused, fewest_refused);
   }
 
   EditedJson by_cells() const {
@@ -95,7 +95,7 @@ class EditedMechanism : public ReleaseTest {
 TEST_F(EditedMechanism, ByCellsIsRefusedOrHarmless) { try_edits(by_cells(), 60); }
 
 TEST_F(EditedMechanism, ByPeopleIsRefusedOrHarmless) {
-  try_edits(by_people(), 60);
+  try_edits(by_people(), 60, 40);  // fewer numbers than in other mechanisms: the lists are packed
   // every byte of the packed lists, each with several other ones
   const EditedJson content = by_people();
   const std::string bytes = from_base64(content["channels"][0]["rows"].get<std::string>());
