@@ -5,8 +5,10 @@ usage: spark.py path/to/hyobscure [--people 1e6] [--entries 20] [--executors 1,2
                 [--json FILE]
 
 Needs the Python package with pyspark and pyarrow. Every number of executors is a cluster of its own, a core
-each. Figures by step come from Spark's own REST API: seconds by the clock, seconds of tasks (all executors,
-Python included), bytes read, shuffled and written. Answers are checked before they count: the mechanism must
+each. CPU seconds are those of driver, executors and their Python, workers and master; a small job before the first
+call keeps the start of executors out of them, but not the compiling of Java. Figures by step come from Spark's own
+REST API: seconds by the clock, seconds of tasks (all executors, Python included), bytes read, shuffled and written.
+The command line runs the same three steps on as many cores. Answers are checked before they count: the mechanism must
 be the command line's byte for byte, and the release must verify with the command line. Prints Markdown.
 """
 
@@ -14,7 +16,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
@@ -25,7 +29,7 @@ from datetime import datetime
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(SOURCE / "python" / "tests" / "spark"))
-from cluster import Cluster  # noqa: E402
+from cluster import Cluster, children  # noqa: E402
 
 import hyobscure.spark as hs  # noqa: E402
 
@@ -64,20 +68,31 @@ def make_data(options: argparse.Namespace, folder: pathlib.Path) -> pathlib.Path
     return spec
 
 
+def cpu_seconds(process: int) -> float:
+    """Of a process and all that it has started."""
+    try:
+        words = pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:  # it has ended meanwhile
+        return 0.0
+    mine = sum(map(int, words[11:15])) / os.sysconf("SC_CLK_TCK")  # with children that have ended
+    return mine + sum(map(cpu_seconds, children(process)))
+
+
 class Watch:
     """Times calls; Spark's REST API tells what the steps of each took."""
 
     def __init__(self, spark, label: str) -> None:
+        self.cpu: dict[str, float] = {}
         context = spark.sparkContext
         self.address = f"{context.uiWebUrl}/api/v1/applications/{context.applicationId}"
         self.label, self.calls, self.steps = label, {}, {}
         self.next_job = 0
 
     def timed(self, name: str, call: Callable):
-        begin = time.monotonic()
+        begin, cpu = time.monotonic(), cpu_seconds(os.getpid())
         result = call()
-        self.calls[name] = time.monotonic() - begin
-        print(f"{self.label}: {name} {self.calls[name]:.1f} s", file=sys.stderr, flush=True)
+        self.calls[name], self.cpu[name] = time.monotonic() - begin, cpu_seconds(os.getpid()) - cpu
+        print(f"{self.label}: {name} {self.calls[name]:.1f} s, CPU {self.cpu[name]:.1f} s", file=sys.stderr, flush=True)
         self._add_steps(name)
         return result
 
@@ -118,6 +133,7 @@ def run(options: argparse.Namespace, executors: int, spec: pathlib.Path, folder:
         people, events = (spark.read.parquet(str(spec.parent / f"{name}.parquet")) for name in ("people", "events"))
         where = {"spec": spec, "work": str(here / "tables")}
         watch = Watch(spark, f"{executors} executors")
+        watch.timed("start", lambda: hs.check(spark))
         census = watch.timed("census", lambda: hs.census(people, events, **where))
         mechanism = watch.timed("fit", lambda: hs.fit(census))
         release = watch.timed("publish", lambda: hs.publish(people, events, mechanism, here / "release", **where))
@@ -132,10 +148,29 @@ def run(options: argparse.Namespace, executors: int, spec: pathlib.Path, folder:
     return {
         "executors": executors,
         "calls": watch.calls,
+        "cpu": watch.cpu,
+        "command_line": by_command_line(options, spec, here),
         "steps": watch.steps,
         "sums_mb": sums,
         "events": release.events,
     }
+
+
+def by_command_line(options: argparse.Namespace, spec: pathlib.Path, folder: pathlib.Path) -> dict:
+    """Wall and CPU seconds of the same steps."""
+    found = {}
+    release = folder / "release-of-command-line"
+    for name, words in {
+        "fit": ["fit", spec, "-o", folder / "mechanism.json"],
+        "publish": ["publish", spec, "-m", folder / "mechanism.json", "-o", release],
+        "verify": ["verify", release],
+    }.items():
+        begin, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
+        program(options, *words)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        found[name] = (time.monotonic() - begin, cpu)
+    return found
 
 
 def check_by_command_line(options: argparse.Namespace, spec: pathlib.Path, text: str, folder: pathlib.Path) -> None:
@@ -155,9 +190,17 @@ def print_runs(options: argparse.Namespace, runs: list[dict]) -> None:
         f"{options.people:,} people, about {options.entries} events each; {runs[0]['sums_mb']:.0f} MB of "
         f"sums on the driver; release of {runs[0]['events']:,} events\n"
     )
-    print("| executors | census s | fit s | publish s | verify s |\n| ---: | ---: | ---: | ---: | ---: |")
+    print("| | start | census | fit | publish | verify | in all, without start |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
     for each in runs:
-        print(f"| {each['executors']} | " + " | ".join(f"{wall:.1f}" for wall in each["calls"].values()) + " |")
+        for what, seconds in (("wall s", each["calls"]), ("CPU s", each["cpu"])):
+            cells = [f"{second:.1f}" for second in seconds.values()]
+            total = sum(seconds.values()) - seconds["start"]
+            print(f"| {each['executors']} executors, {what} | " + " | ".join([*cells, f"{total:.1f}"]) + " |")
+        for place, what in enumerate(("wall s", "CPU s")):
+            found = {name: both[place] for name, both in each["command_line"].items()}
+            cells = ["", "", *(f"{second:.1f}" for second in found.values()), f"{sum(found.values()):.1f}"]
+            print(f"| command line beside it, {what} | " + " | ".join(cells) + " |")
     print("\n| step | executors | wall s | task s | read MB | shuffled MB | written MB |")
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
     for name in runs[0]["steps"]:

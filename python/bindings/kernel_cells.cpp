@@ -58,12 +58,14 @@ class Solver {
   Solver(const FrameSpec& spec, const Model& model, const InputArray<double>& low,
          const InputArray<double>& high, const InputArray<double>& centre, const InputArray<double>& distinct,
          const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& counts,
-         std::size_t entries, const std::pair<double, double>& extent, std::string fingerprint)
+         std::size_t entries, const std::pair<double, double>& extent, std::string fingerprint,
+         const Space* space)
       : spec_(spec.spec),
         distance_(distance_of(spec, model.columns(), extent)),
         values_(values_of(low, high, centre, distinct)),
         entries_(entries),
-        fingerprint_(std::move(fingerprint)) {
+        fingerprint_(std::move(fingerprint)),
+        space_(space == nullptr ? std::nullopt : std::optional(space->space)) {
     using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     census_.counts = Eigen::Map<const RowMajor>(counts.data(), static_cast<Eigen::Index>(counts.shape(0)),
                                                 static_cast<Eigen::Index>(counts.shape(1)));
@@ -85,8 +87,7 @@ class Solver {
         distance_, parts_, census_.counts, static_cast<std::size_t>(census_.clustering.model.centres.cols()),
         entries_);
     parts_.clear();
-    const std::optional<data::SecretSpace> one_number;
-    const obscure::Population population(values_, one_number, census_.counts.colwise().sum().transpose());
+    const obscure::Population population(values_, space_, census_.counts.colwise().sum().transpose());
     return obscure::mechanism_content(obscure::fit_counted(population, spec_, census_, fingerprint_));
   }
 
@@ -96,6 +97,7 @@ class Solver {
   std::vector<data::SecretValue> values_;
   std::size_t entries_;
   std::string fingerprint_;
+  std::optional<data::SecretSpace> space_;  ///< none: one number
   census::Census census_;
   std::vector<census::CellSums::Part> parts_;
 };
@@ -129,10 +131,10 @@ void bind_cell_kernels(nb::module_& module) {
       .def(nb::init<const FrameSpec&, const Model&, const InputArray<double>&, const InputArray<double>&,
                     const InputArray<double>&, const InputArray<double>&,
                     const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>&, std::size_t,
-                    const std::pair<double, double>&, std::string>(),
+                    const std::pair<double, double>&, std::string, const Space*>(),
            nb::arg("spec"), nb::arg("model"), nb::arg("low"), nb::arg("high"), nb::arg("centre"),
            nb::arg("distinct"), nb::arg("counts"), nb::arg("entries"), nb::arg("extent"),
-           nb::arg("fingerprint"))
+           nb::arg("fingerprint"), nb::arg("space").none() = nb::none())
       .def("add", &Solver::add, nb::arg("items"), nb::arg("payloads"), "Joined sums of some of the items.")
       .def("solve", &Solver::solve, "The text of the mechanism file.");
 }

@@ -71,7 +71,7 @@ void bind_cluster_kernels(nb::module_& module) {
              new (&model) Model(model_of_state(state));
            });
   module.def("sample", sample, nb::arg("people"), nb::arg("spec"),
-             "The people who tell the centres, ascending; None: everybody.");
+             "The people whose rows determine the centres, ascending; None: everybody.");
   module.def("cluster", cluster, nb::arg("rows"), nb::arg("columns"), nb::arg("spec"), nb::arg("sampled"),
              "The centres of these rows: a sample, still to be numbered; or all, numbered.");
   module.def("canonical_order", canonical_order, nb::arg("sizes"), nb::arg("firsts"),

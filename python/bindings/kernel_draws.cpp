@@ -1,5 +1,8 @@
+#include "hyobscure/data/spec/secret_checks.h"
+#include "hyobscure/published/coarse.h"
 #include "hyobscure/published/manifest.h"
 #include "hyobscure/release/draw.h"
+#include "hyobscure/release/ledger.h"
 #include "hyobscure/release/manifest_of.h"
 #include "hyobscure/release/publish.h"
 #include "kernels.h"
@@ -28,7 +31,8 @@ class Draws {
     for (std::size_t u = 0; u < people; ++u) {
       const auto drawn = draws_.draw(texts[u], y.data()[u], cluster.data()[u]);
       group[u] = static_cast<std::int32_t>(drawn.group);
-      own_cell[u] = group[u] * clusters + static_cast<std::int32_t>(cluster.data()[u]);
+      const auto own = drawn.others ? 0 : static_cast<std::int32_t>(cluster.data()[u]);
+      own_cell[u] = group[u] * clusters + own;
       donor_cell[u] = group[u] * clusters + static_cast<std::int32_t>(drawn.cluster);
       hash1[u] = drawn.order.first;
       hash2[u] = drawn.order.second;
@@ -62,11 +66,30 @@ class Draws {
     const auto clusters = static_cast<std::size_t>(mechanism_.clusters.clusters());
     std::vector<std::int64_t> people(mechanism_.groups.size() * clusters, 0);
     for (std::size_t g = 0; g < mechanism_.channels.size(); ++g) {
+      if (draws_.draws_others(g)) {
+        people[g * clusters] = mechanism_.channels[g].people;
+        continue;
+      }
       const obscure::CellDraw& cells = *mechanism_.channels[g].cells();
       for (std::size_t i = 0; i < cells.clusters.size(); ++i)
         people[g * clusters + static_cast<std::size_t>(cells.clusters[i])] = cells.people[i];
     }
     return owned_array(std::move(people));
+  }
+
+  bool draw_others() const {
+    for (std::size_t g = 0; g < mechanism_.channels.size(); ++g)
+      if (draws_.draws_others(g)) return true;
+    return false;
+  }
+
+  /// Of each secret, what the groups cover of it.
+  std::vector<std::vector<std::string>> part_labels() const {
+    std::vector<std::vector<std::string>> labels(mechanism_.groups.front().covers.size());
+    for (const published::Group& group : mechanism_.groups)
+      for (std::size_t axis = 0; axis < labels.size(); ++axis)
+        labels[axis].push_back(group.covers[axis].label);
+    return labels;
   }
 
   std::vector<std::string> labels() const {
@@ -80,21 +103,39 @@ class Draws {
   release::PersonalDraws draws_;
 };
 
+/// What a ledger knows people by: keyed hashes of their ids.
+OwnedArray<std::uint64_t> person_hashes(const InputTexts& ids, const std::string& salt) {
+  const Texts texts(ids);
+  const NamedDraws hash(Key::from_text(salt));
+  std::vector<std::uint64_t> hashes(texts.size());
+  for (std::size_t u = 0; u < texts.size(); ++u) hashes[u] = hash.bits(texts[u]).first;
+  return owned_array(std::move(hashes));
+}
+
 using FileFacts = std::tuple<std::string, std::int64_t, std::string>;
 
 std::string manifest(const Draws& draws, const FrameSpec& spec,
                      const std::map<std::string, std::string>& columns,
                      const std::vector<std::string>& features, bool whole_numbers,
-                     const std::vector<FileFacts>& files) {
+                     const std::vector<FileFacts>& files, int earlier_draws,
+                     const std::vector<std::string>& parts) {
   published::Manifest manifest = release::manifest_of(draws.mechanism(), spec.spec);
+  if (earlier_draws > 0)
+    manifest.composition = {.earlier_draws = earlier_draws,
+                            .leakage = published::rounded_up_bits(
+                                draws.mechanism().figures.leakage.secret_entropy, draws.mechanism().people)};
   const auto name = [&](const char* role) {
     const auto found = columns.find(role);
     return found == columns.end() ? std::string() : found->second;
   };
   manifest.format = "parquet";
   manifest.whole_numbers = whole_numbers;
+  manifest.kinds.clear();
+  for (std::size_t a = 0; a < spec.spec.people.secret.all.size(); ++a)
+    manifest.kinds.push_back(data::kind_of_secret(spec.spec, a));
   manifest.columns = {.id = spec.spec.release.ids == data::PublishedIds::Drop ? std::string() : name("id"),
-                      .secret = name("secret"),
+                      .secret = parts.empty() ? name("secret") : published::Manifest::kGroupColumn,
+                      .parts = parts,
                       .features = features,
                       .person = name("person"),
                       .item = name("item"),
@@ -115,20 +156,36 @@ void bind_draw_kernels(nb::module_& module) {
            "Two hashes: new ids (release.ids = \"replace\"), or the order of rows (\"shuffled\").")
       .def_prop_ro("model", &Draws::model)
       .def_prop_ro("labels", &Draws::labels)
+      .def_prop_ro("part_labels", &Draws::part_labels, "Of each secret, the label of what each group covers.")
+      .def_prop_ro("draw_others", &Draws::draw_others,
+                   "Whether any other person of the group is drawn: a group is one cell then, and from the "
+                   "person's own "
+                   "place in it on the donor is one place further.")
       .def_prop_ro("cell_people", &Draws::cell_people, nb::rv_policy::move)
       .def_prop_ro("people", [](const Draws& draws) { return draws.mechanism().people; })
       .def_prop_ro("seeded", [](const Draws& draws) { return draws.mechanism().seeded; })
       .def(
           "refuse_shortfalls", [](const Draws& draws) { release::refuse_shortfalls(draws.mechanism()); },
           "Raises InputError for a mechanism that `fit` called weaker than it should be.")
+      .def_prop_ro(
+          "name", [](const Draws& draws) { return release::name_in_ledger(draws.mechanism().key); },
+          "Names the key in a ledger, without telling it.")
+      .def_prop_ro("leakage", [](const Draws& draws) { return draws.mechanism().figures.leakage.total; })
+      .def_prop_ro("secret_entropy",
+                   [](const Draws& draws) { return draws.mechanism().figures.leakage.secret_entropy; })
       .def_prop_ro("fingerprint", [](const Draws& draws) { return draws.mechanism().data_fingerprint; })
       .def_prop_ro("limits", [](const Draws& draws) {
         const published::Limits& limits = draws.mechanism().limits;
         return std::tuple(limits.least_people, limits.most_people, limits.least_values, limits.most_values);
       });
-  module.def("manifest", manifest, nb::arg("draws"), nb::arg("spec"), nb::arg("columns"), nb::arg("features"),
-             nb::arg("whole_numbers"), nb::arg("files"),
-             "The text of manifest.json; files: (name, rows, sha256).");
+  module.def(
+      "manifest", manifest, nb::arg("draws"), nb::arg("spec"), nb::arg("columns"), nb::arg("features"),
+      nb::arg("whole_numbers"), nb::arg("files"), nb::arg("earlier_draws") = 0,
+      nb::arg("parts") = std::vector<std::string>(),
+      "The text of manifest.json; files: (name, rows, sha256). With earlier draws of the same people all "
+      "releases together leak up to H(Y).");
+  module.def("person_hashes", person_hashes, nb::arg("ids"), nb::arg("salt"),
+             "What a ledger knows people by; `salt`: 64 hexadecimal digits.");
 }
 
 }  // namespace hyobscure::python

@@ -50,6 +50,7 @@ void bind_kernels(nb::module_& module) {
   nb::module_ kernels =
       module.def_submodule("kernels", "Steps of a census and a release on a batch of people.");
   bind_spec_kernel(kernels);
+  bind_secret_kernel(kernels);
   bind_row_kernels(kernels);
   bind_cluster_kernels(kernels);
   bind_cell_kernels(kernels);

@@ -80,8 +80,16 @@ struct Model {
   std::size_t columns() const { return static_cast<std::size_t>(model.centres.cols()); }
 };
 
+/// A secret that is no single number: what its distinct values are, and which of people's values each is.
+struct Space {
+  data::SecretSpace space;
+  std::vector<data::SecretValue> values;
+  std::vector<std::uint32_t> value_of_key;
+};
+
 // One of each a file.
 void bind_spec_kernel(nb::module_& module);
+void bind_secret_kernel(nb::module_& module);
 void bind_row_kernels(nb::module_& module);
 void bind_cluster_kernels(nb::module_& module);
 void bind_cell_kernels(nb::module_& module);

@@ -12,16 +12,20 @@ Everything is decided by the C++ library that the command line runs too: the sam
 from __future__ import annotations
 
 import os
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from . import _core
 from ._core import __version__
 from ._errors import InputError, LeakageWarning, Place
 from ._progress import Progress, reports
-from .auditing import Audit, audit
-from .estimator import HyObscure, load
-from .frontier import Frontier
-from .plots import plot_channel, plot_frontier, plot_groups
-from .release import Check, Release, Verification, verify
+
+if TYPE_CHECKING:
+    from .auditing import Audit, audit
+    from .estimator import HyObscure, load
+    from .frontier import Frontier
+    from .plots import plot_channel, plot_frontier, plot_groups
+    from .release import Check, Release, Verification, verify
 
 __all__ = [
     "Audit",
@@ -43,6 +47,28 @@ __all__ = [
     "synth",
     "verify",
 ]
+
+# Loaded when they are first asked for: tasks of a Spark cluster need none of them, nor pandas and scikit-learn.
+_PLACES = {
+    "auditing": ("Audit", "audit"),
+    "estimator": ("HyObscure", "load"),
+    "frontier": ("Frontier",),
+    "plots": ("plot_channel", "plot_frontier", "plot_groups"),
+    "release": ("Check", "Release", "Verification", "verify"),
+}
+
+
+def __getattr__(name: str) -> object:
+    for place, names in _PLACES.items():
+        if name in names:
+            found = getattr(import_module(f".{place}", __name__), name)
+            globals()[name] = found
+            return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
 
 
 def settings() -> list[_core.Setting]:

@@ -165,10 +165,10 @@ import signal, sys, hyobscure
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 hyobscure.synth(sys.argv[1] + "/data", people=4000, items=400, entries=40)
 model = hyobscure.HyObscure.from_spec(sys.argv[1] + "/data/spec.toml", method="fine", random_state=1)
-def tell(stage, done, total):
+def show(stage, done, total):
     if stage not in ("", "reading people"):
         print("working", flush=True)
-model.progress = tell
+model.progress = show
 try:
     model.fit()
     print("finished", flush=True)

@@ -99,8 +99,8 @@ def test_each_applies_what_the_other_fitted(case, program):
     loaded.publish(folder / "python")
     program("publish", "spec.toml", "-m", "cli.json", "-o", "cli", cwd=folder)
     assert content(folder / "python") == content(folder / "cli")
-    told = json.loads(program("verify", folder / "python", "--against", folder / "spec.toml", "--json"))
-    assert told["passed"]
+    verification = json.loads(program("verify", folder / "python", "--against", folder / "spec.toml", "--json"))
+    assert verification["passed"]
     assert hyobscure.verify(folder / "cli", folder / "spec.toml").passed
 
 

@@ -304,7 +304,7 @@ def encoded(cells, type):
 
 def typed_people(missing, names=ARROW_TYPES):
     """One column of every type as a feature, each with its own empty cells, and one as a kept column: all of these
-    tell the same, so that a single cell that is read as another makes one more combination. The id, a kept column and
+    say the same, so that a single cell that is read as another makes one more combination. The id, a kept column and
     the secret are dictionaries."""
     random = np.random.default_rng(2)
     kept = [None if missing and number % 3 == 0 else number % 2 for number in random.permutation(PEOPLE)]

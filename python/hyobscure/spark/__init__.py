@@ -2,6 +2,7 @@
 
     import hyobscure.spark as hs
 
+    print(hs.check(spark, work="hdfs:///tmp"))
     census = hs.census(people, events, spec="spec.toml", work="hdfs:///tmp")
     mechanism = hs.fit(census, channel_budget=0.4)
     release = hs.publish(people, events, mechanism, "hdfs:///release", spec="spec.toml", work="hdfs:///tmp")
@@ -15,10 +16,14 @@ try:
     import pyarrow  # noqa: F401
     import pyspark  # noqa: F401
 except ImportError as error:
-    raise ImportError("hyobscure.spark needs PySpark 3.5 and PyArrow: pip install 'pyspark==3.5.*' pyarrow") from error
+    raise ImportError(
+        "hyobscure.spark needs PySpark 3.5 or 4, and PyArrow: pip install 'pyspark==3.5.*' pyarrow, or of the version "
+        "that the cluster has"
+    ) from error
 
 from .census import Census, Mechanism, census, fit
+from .machines import check
 from .publish import Release, publish
 from .verify import Check, Verification, verify
 
-__all__ = ["Census", "Check", "Mechanism", "Release", "Verification", "census", "fit", "publish", "verify"]
+__all__ = ["Census", "Check", "Mechanism", "Release", "Verification", "census", "check", "fit", "publish", "verify"]

@@ -12,6 +12,8 @@ Rows = tuple[np.ndarray, np.ndarray, np.ndarray]  # starts, items, values
 
 
 def texts(column: pa.Array) -> Texts:
+    if len(column) == 0:
+        return np.zeros(1, np.int64), np.empty(0, np.uint8)
     _, offsets, data = column.buffers()
     begin = np.frombuffer(offsets, np.int32)[column.offset : column.offset + len(column) + 1].astype(np.int64)
     content = np.frombuffer(data, np.uint8) if data is not None else np.empty(0, np.uint8)

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import os
 import pickle
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
-from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from hyobscure._core import kernels
 
+from .blobs import small_batches
+from .census_tasks import AddCells, Choose, Cluster, ClusterSizes, Extent, JoinCells
 from .errors import refusal, refusals_of_tasks
+from .machines import require
 from .reading import Reading, Secrets, read
 from .settings import SpecText, refuse_undistributed
-from .storage import Work
+from .storage import Work, cores_of
 from .table import Table
-from .tasks import AddCells, Cluster, ClusterSizes, Extent, JoinCells
 
 _MOST_PASSES = 10  # as in census/kmeans.cpp
 
@@ -51,10 +52,11 @@ class Mechanism:
     """
 
     text: str = field(repr=False)
+    source: str = field(default="", compare=False)  # the file it was read from, for the ledger
 
     @staticmethod
     def load(file: str | os.PathLike) -> Mechanism:
-        return Mechanism(Path(file).read_text(encoding="utf-8"))
+        return Mechanism(Path(file).read_text(encoding="utf-8"), os.path.abspath(file))
 
     def save(self, file: str | os.PathLike) -> None:
         """Readable by its owner only."""
@@ -73,13 +75,15 @@ def census(people: DataFrame, events: DataFrame | None = None, *, spec: str | os
     parsed = written.parsed()
     refuse_undistributed(parsed, written.name)
     tables = tables_of(people, events, parsed, written.name)
+    require(people.sparkSession)
     with Work(people.sparkSession, work) as folder, refusals_of_tasks():
         reading = read(*tables, parsed, folder)
-        folder.step("clusters")
-        model = _clusters(reading, parsed)
-        folder.step("cells")
-        extent = _extent(reading, parsed)
-        counts, items, payloads = _cells(reading, parsed, model, extent, folder)
+        with small_batches(folder.spark):
+            folder.step("clusters")
+            model = _clusters(reading, parsed)
+            folder.step("cells")
+            extent = _extent(reading, parsed)
+            counts, items, payloads = _cells(reading, parsed, model, extent, folder.spark)
     return Census(
         written,
         reading.people,
@@ -133,6 +137,7 @@ def fit(census: Census, **settings: object) -> Mechanism:
         census.entries,
         census.extent,
         census.fingerprint,
+        secrets.space,
     )
     solver.add(census.items, census.payloads)
     return Mechanism(solver.solve())
@@ -151,12 +156,10 @@ def tables_of(people: DataFrame, events: DataFrame | None, spec: kernels.Spec, n
 
 def _clusters(reading: Reading, spec: kernels.Spec) -> kernels.Model:
     chosen = kernels.sample(reading.people, spec)
-    rows = reading.rows.select("u", "items", "values")
-    if chosen is not None:
-        sample = rows.sparkSession.createDataFrame(((int(u),) for u in chosen), "u long")
-        rows = rows.join(F.broadcast(sample), "u")
+    choose = Choose(None if chosen is None else np.asarray(chosen, np.int64))
+    rows = reading.rows.select("block", "payload").mapInArrow(choose, choose.schema)
     task = Cluster(spec, reading.columns, chosen is not None)
-    found = rows.repartition(1).sortWithinPartitions("u").mapInArrow(task, task.schema).collect()
+    found = rows.repartition(1).sortWithinPartitions("block").mapInArrow(task, task.schema).collect()
     return _numbered_canonically(pickle.loads(found[0]["model"]), reading)
 
 
@@ -180,14 +183,9 @@ def _numbered_canonically(model: kernels.Model, reading: Reading) -> kernels.Mod
 
 
 def _sizes(model: kernels.Model, reading: Reading) -> tuple[np.ndarray, np.ndarray]:
-    task = ClusterSizes(reading.rows.sparkSession.sparkContext.broadcast(model))
-    found = (
-        reading.rows.select("u", "items", "values")
-        .mapInArrow(task, task.schema)
-        .groupBy("cluster")
-        .agg(F.sum("people"), F.min("first"))
-        .collect()
-    )
+    task = ClusterSizes(model)
+    rows = reading.rows.select("block", "payload").mapInArrow(task, task.schema)
+    found = rows.groupBy("cluster").agg(F.sum("people"), F.min("first")).collect()
     sizes, firsts = np.zeros(model.clusters, np.int64), np.zeros(model.clusters, np.int64)
     for cluster, people, first in found:
         sizes[cluster], firsts[cluster] = people, first
@@ -202,42 +200,25 @@ def _extent(reading: Reading, spec: kernels.Spec) -> tuple[float, float]:
     if spec.distance != "squared-euclidean":
         return 0.0, 0.0
     task = Extent(reading.columns)
-    found = reading.rows.select("items", "values").mapInArrow(task, task.schema)
+    found = reading.rows.select("block", "payload").mapInArrow(task, task.schema)
     return tuple(found.agg(F.max("entry"), F.max("square")).first())
 
 
 def _cells(
-    reading: Reading, spec: kernels.Spec, model: kernels.Model, extent: tuple[float, float], work: Work
+    reading: Reading, spec: kernels.Spec, model: kernels.Model, extent: tuple[float, float], spark: SparkSession
 ) -> tuple[np.ndarray, np.ndarray, list[bytes]]:
     """Sums are exact integers: partial ones may be joined in any order and give the same bits."""
-    context = work.spark.sparkContext
-    task = AddCells(spec, context.broadcast(model), reading.people, extent)
+    task, join = AddCells(spec, model, reading.people, extent), JoinCells()
     # Every task hands on the sums of all items: as few tasks as there are cores.
-    rows = reading.rows.select("y", "items", "values").coalesce(context.defaultParallelism)
-    partial = work.store("cells", rows.mapInArrow(task, task.schema))
+    cores = cores_of(spark)
+    rows = reading.rows.select("block", "payload").coalesce(cores)
+    partial = rows.mapInArrow(task, task.schema).repartition(cores, "item").sortWithinPartitions("item")
     counts = np.zeros((model.clusters, reading.secrets.atoms))
-    of_cells = partial.filter(F.col("item").isNull()).groupBy("cell").agg(F.sum("people"))
-    for cell, people in of_cells.collect():
-        counts[cell % model.clusters, cell // model.clusters] = people
-    found = sorted(_joined(partial.filter(F.col("item").isNotNull()).select("item", "payload")))
-    items = np.array([row["item"] for row in found], np.uint32)
-    return counts, items, [bytes(row["payload"]) for row in found]
-
-
-def _joined(partial: DataFrame) -> list[Row]:
-    task = JoinCells()
-    by_item = partial.repartition("item").sortWithinPartitions("item")
-    with _small_batches(partial.sparkSession):
-        return by_item.mapInArrow(task, task.schema).collect()
-
-
-@contextmanager
-def _small_batches(spark: SparkSession) -> Iterator[None]:
-    """Payloads may take a megabyte each; Spark counts rows, not bytes."""
-    key = "spark.sql.execution.arrow.maxRecordsPerBatch"
-    before = spark.conf.get(key)
-    spark.conf.set(key, 64)
-    try:
-        yield
-    finally:
-        spark.conf.set(key, before)
+    found = []
+    for row in partial.mapInArrow(join, join.schema).collect():
+        if row["item"] is None:
+            counts[row["cell"] % model.clusters, row["cell"] // model.clusters] += row["people"]
+        else:
+            found.append((row["item"], row["payload"]))
+    found.sort(key=itemgetter(0))
+    return counts, np.array([item for item, _ in found], np.uint32), [bytes(payload) for _, payload in found]

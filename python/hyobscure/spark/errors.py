@@ -7,10 +7,17 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
 from hyobscure._errors import InputError
+
+try:
+    from py4j.protocol import Py4JJavaError
+except ImportError:  # a client of Spark Connect alone
+
+    class Py4JJavaError(Exception):
+        """What such a client never sees."""
+
 
 _MARK = "hyobscure refuses "
 

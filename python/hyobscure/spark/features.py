@@ -1,4 +1,4 @@
-"""Wide data: feature columns as entries (u, item, value)."""
+"""Wide data: feature columns as entries (person, item, value)."""
 
 from __future__ import annotations
 
@@ -71,7 +71,10 @@ class Features:
     def look_at(self, kept: DataFrame) -> None:
         """Refuses cells that cannot be used, and learns the range of numbers."""
         wanted = [(feature, *check) for feature in self.all for check in self._checks(feature)]
-        bad = kept.agg(F.count("*"), *(F.count(F.when(check[1], True)) for check in wanted)).first()[1:]
+        numbers = [feature.cell for feature in self.all if feature.kind == NUMERIC]
+        counts = [F.count(F.when(check[1], True)) for check in wanted]
+        found = kept.agg(F.count("*"), *counts, *(bound(cell) for cell in numbers for bound in (F.min, F.max))).first()
+        bad, ranges = found[1 : 1 + len(wanted)], found[1 + len(wanted) :]
         for (feature, _, problem, remedy), count in zip(wanted, bad):
             if count > 0:
                 raise refusal(
@@ -80,9 +83,7 @@ class Features:
                     remedy,
                     feature.name,
                 )
-        numbers = [feature.cell for feature in self.all if feature.kind == NUMERIC]
-        found = kept.agg(F.count("*"), *(bound(cell) for cell in numbers for bound in (F.min, F.max))).first()[1:]
-        self.range_of = dict(zip(numbers, zip(found[::2], found[1::2])))
+        self.range_of = dict(zip(numbers, zip(ranges[::2], ranges[1::2])))
 
     def _checks(self, feature: Feature) -> list[tuple[Column, str, str]]:
         cell, checks = F.col(feature.cell), []
@@ -112,9 +113,10 @@ class Features:
         """After look_at."""
         parts = [part for feature in self.all for part in self._entries_of(feature)]
         if not parts:
-            return kept.sparkSession.createDataFrame([], "u long, item string, value double")
+            return kept.sparkSession.createDataFrame([], "person string, item string, value double")
         listed = F.flatten(F.array(*parts))
-        return kept.select("u", F.explode(listed).alias("entry")).select("u", "entry.item", "entry.value")
+        entries = kept.select(F.col("id").alias("person"), F.explode(listed).alias("entry"))
+        return entries.select("person", "entry.item", "entry.value")
 
     def _entries_of(self, feature: Feature) -> list[Column]:
         cell = F.col(feature.cell)

@@ -58,6 +58,16 @@ def interval(spec: kernels.Spec, key: str) -> tuple[float, float] | None:
     return None if text == "none" else tuple(map(float, json.loads(text)))
 
 
+def kinds_of(spec: kernels.Spec) -> list[str]:
+    """Of each secret."""
+    kinds = spec.secret_kinds
+    return kinds if len(kinds) == len(spec.secrets) else kinds * len(spec.secrets)
+
+
+def is_one_number(spec: kernels.Spec) -> bool:
+    return kinds_of(spec) == ["ordered"]
+
+
 _ALONE = "Run it with the command line on one machine."
 
 # key, what is not distributed, what to do about it
@@ -66,12 +76,6 @@ _UNDISTRIBUTED_WORDS = [
         "method.name",
         ("fine", "dp", "simp"),
         "compares people with each other",
-        'Set method.name = "exact", or another method on clusters.',
-    ),
-    (
-        "method.name",
-        ("random", "frapp"),
-        "draws among all others of a group, whatever their cluster",
         'Set method.name = "exact", or another method on clusters.',
     ),
     (
@@ -96,13 +100,13 @@ _UNDISTRIBUTED_WORDS = [
 
 
 def refuse_undistributed(spec: kernels.Spec, name: str) -> None:
-    if len(spec.secrets) > 1 or spec.secret_kinds != ["ordered"]:
+    if "spatial" in spec.secret_kinds:
         raise refusal(
-            name,
-            "Spark hides one ordered secret, and secret.kind or people.secret say otherwise",
-            _ALONE,
-            "secret.kind",
+            name, "Spark hides numbers and categories, and secret.kind says that one is a place", _ALONE, "secret.kind"
         )
+    for key in ("secret.hierarchy", "secret.similarity"):
+        if word(spec, key) not in ("none", ""):
+            raise refusal(name, f"{key} is not distributed", "Leave it out, or run it with the command line.", key)
     for key, words, cause, remedy in _UNDISTRIBUTED_WORDS:
         if word(spec, key) in words:
             raise refusal(name, f"{key} = {spec.get(key)} {cause}, which is not distributed", remedy, key)
@@ -124,7 +128,7 @@ def refuse_undistributed(spec: kernels.Spec, name: str) -> None:
         )
 
 
-def refuse_unpublishable(spec: kernels.Spec, name: str, seeded: bool) -> None:
+def refuse_unpublishable(spec: kernels.Spec, name: str) -> None:
     if spec.is_long and spec.ids == "drop":
         raise refusal(
             name,
@@ -138,11 +142,4 @@ def refuse_unpublishable(spec: kernels.Spec, name: str, seeded: bool) -> None:
             "Spark writes a person's events in the order of their content only",
             'Set release.order = "sorted".',
             "release.order",
-        )
-    if not seeded and word(spec, "release.ledger") != "none":
-        raise refusal(
-            name,
-            "Spark keeps no ledger, so nothing would remember whom this release draws for",
-            'Keep the mechanism, publish no other one for these people, and set release.ledger = "none".',
-            "release.ledger",
         )

@@ -32,6 +32,11 @@ def quoted(name: str) -> Column:
     return F.col("`" + name.replace("`", "``") + "`")
 
 
+def number_in(name: str) -> Column:
+    """Of a column of ours; null where a text is no number, also where Spark is told to fail there (ANSI)."""
+    return F.expr(f"try_cast({name} AS double)")
+
+
 def is_finite(number: Column) -> Column:
     """NaN is the largest number of Spark."""
     return (number > float("-inf")) & (number < float("inf"))
@@ -84,4 +89,6 @@ class Table:
             return cell.cast("double")
         if not isinstance(self.type(wanted), T.StringType):
             return F.lit(None).cast("double")
-        return F.when(cell.rlike(_NUMBER) | cell.rlike(_NOT_FINITE), F.trim(cell).cast("double"))
+        name = "`" + self.name(wanted).replace("`", "``") + "`"
+        number = F.expr(f"try_cast(trim({name}) AS double)")
+        return F.when(cell.rlike(_NUMBER) | cell.rlike(_NOT_FINITE), number)

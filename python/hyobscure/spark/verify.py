@@ -15,11 +15,12 @@ from pyspark.sql import functions as F
 from hyobscure._core import kernels
 
 from .census import tables_of
+from .machines import require
 from .errors import refusal, refusals_of_tasks
-from .reading import read
-from .settings import SpecText
+from .reading import read_ids, secret_of
+from .settings import SpecText, kinds_of
 from .storage import Storage, Work
-from .table import Table, is_finite, quoted
+from .table import Table, is_finite, number_in, quoted
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ def verify(
     true ones.
     """
     spark = SparkSession.active() if people is None else people.sparkSession
-    release = _Release(spark, str(folder).rstrip("/"))
+    release = _Release(spark, Storage(spark).whole(folder))
     findings = Verification()
     if _check_alone(release, findings) and people is not None:
         if spec is None or work is None:
@@ -73,6 +74,7 @@ def verify(
         written = SpecText.read(spec)
         parsed = written.parsed()
         tables = tables_of(people, events, parsed, written.name)
+        require(spark)
         with Work(spark, work) as between, refusals_of_tasks():
             _Original(release, *tables, parsed, between).check(findings)
     return findings
@@ -94,8 +96,14 @@ class _Release:
             self.is_long, self.ids = self.manifest["shape"] == "long", self.manifest["ids"]
             self.people_limits, self.value_limits = (self.manifest["constraints"][key] for key in ("people", "values"))
             self.files = {file["name"]: file for file in self.manifest["files"]}
+            self.kinds = self.manifest["secret_kinds"]
+            self.parts = self.columns.get("parts", [])
         except (ValueError, KeyError, TypeError):
             raise refusal(folder, "its manifest is damaged", "Publish again.") from None
+
+    @property
+    def hides_one_number(self) -> bool:
+        return self.kinds == ["ordered"]
 
     def exact_labels(self) -> list[str]:
         """Of groups that are a single value, which only l = 1 allows."""
@@ -112,7 +120,8 @@ class _Release:
         if self.ids != "drop":
             columns.append(quoted(self.columns["id"]).cast("string").alias("id"))
         features = [quoted(name).alias(f"cell{i}") for i, name in enumerate(self.columns.get("features", []))]
-        return self.table("people.parquet").select(*columns, *features)
+        parts = [quoted(name).alias(f"part{i}") for i, name in enumerate(self.parts)]
+        return self.table("people.parquet").select(*columns, *parts, *features)
 
     def event_columns(self) -> list[str]:
         return [self.columns[role] for role in ("item", "value", "time") if role in self.columns]
@@ -131,11 +140,68 @@ class _Release:
 
 
 def _is_exact(group: dict) -> bool:
-    low, high = _bound(group, "low"), _bound(group, "high")
-    return low is not None and low == high and group["covers"][0]["high_included"]
+    if "combinations" in group:
+        return len(group["combinations"]) == 1
+    return all(_is_one_value(cover) for cover in group["covers"])
 
 
-# Every key that publish writes for one ordered secret.
+def _is_one_value(cover: dict) -> bool:
+    if "names" in cover:
+        return len(cover["names"]) == 1
+    low, high = cover["low"], cover["high"]
+    return low is not None and high is not None and float(low) == float(high) and cover["high_included"]
+
+
+def _covers_value(cover: dict, value: float | str) -> bool:
+    if "names" in cover:
+        return value in cover["names"]
+    low, high = cover["low"], cover["high"]
+    return (low is None or value >= float(low)) and (
+        high is None or value < float(high) or (cover["high_included"] and value == float(high))
+    )
+
+
+class _LabelOf:
+    """The labels of the groups that hold a secret of several cells, or a name: one, if all is well."""
+
+    def __init__(self, release: _Release) -> None:
+        self.kinds, self.groups = release.kinds, release.groups
+        self.by_secret: dict[tuple, list[str]] = {}
+        for group in self.groups:
+            listed = group.get("combinations")
+            if listed is None and self.kinds == ["categorical"]:
+                listed = [[name] for name in group["covers"][0]["names"]]
+            for texts in listed or []:
+                self.by_secret.setdefault(self._secret(texts), []).append(group["label"])
+        self.boxes = [group for group in self.groups if "combinations" not in group and self.kinds != ["categorical"]]
+
+    def _secret(self, texts: list[str]) -> tuple:
+        return tuple(float(text) if kind == "ordered" else text for kind, text in zip(self.kinds, texts))
+
+    def of(self, key: str) -> list[str]:
+        secret = self._secret(json.loads(key))
+        boxes = (group["label"] for group in self.boxes if all(map(_covers_value, group["covers"], secret)))
+        return [*self.by_secret.get(secret, []), *boxes]
+
+    def overlaps(self) -> list[str]:
+        twice = {label for labels in self.by_secret.values() if len(labels) > 1 for label in labels}
+        for number, group in enumerate(self.boxes):
+            for other in self.boxes[number + 1 :]:
+                if all(map(_overlap, group["covers"], other["covers"])):
+                    twice |= {group["label"], other["label"]}
+        return [f"{label} holds secrets of another group" for label in sorted(twice)]
+
+
+def _overlap(one: dict, other: dict) -> bool:
+    if "names" in one or "names" in other:
+        return bool(set(one.get("names", [])) & set(other.get("names", [])))
+    first, second = sorted((one, other), key=lambda cover: float("-inf") if cover["low"] is None else cover["low"])
+    if first["high"] is None or second["low"] is None:
+        return True
+    return second["low"] < first["high"] or (second["low"] == first["high"] and first["high_included"])
+
+
+# Every key that publish writes for numbers and categories.
 _KEYS = set(
     "kind format program version method objective distance_name shape ids file_format draw seeded warning columns files"
     " constraints secret_kinds secret_whole_numbers groups leakage_bits leakage_groups_bits leakage_added_bits distance"
@@ -172,7 +238,9 @@ def _fine_figures(manifest: dict) -> list[str]:
     together = manifest.get("second_draw", {}).get("leakage_together_bits")
     if together is not None and (together < least or not _has_one_coarse_digit(together)):
         wrong.append("leakage_together_bits is too fine")
-    if set(manifest) - _KEYS or any(set(group) - {"label", "people", "covers"} for group in manifest["groups"]):
+    if set(manifest) - _KEYS or any(
+        set(group) - {"label", "people", "covers", "combinations"} for group in manifest["groups"]
+    ):
         wrong.append("the manifest says more than publish writes")
     return wrong
 
@@ -220,8 +288,8 @@ def _check_manifest(release: _Release, findings: Verification) -> None:
 
 def _check_groups(release: _Release, findings: Verification) -> None:
     count = f"{len(release.groups)} groups"
-    wrong = []
-    for group, above in zip(release.groups, release.groups[1:]):
+    wrong = [] if release.hides_one_number else _LabelOf(release).overlaps()
+    for group, above in zip(release.groups, release.groups[1:]) if release.hides_one_number else []:
         high, low = _bound(group, "high"), _bound(above, "low")
         apart = high is not None and low is not None
         apart = apart and (low > high if group["covers"][0]["high_included"] else low >= high)
@@ -281,7 +349,9 @@ def _hash_of_parts(release: _Release, name: str) -> str:
 def _check_columns(release: _Release, findings: Verification) -> bool:
     columns = release.columns
     declared = {
-        "people.parquet": [columns[role] for role in ("id", "secret") if role in columns] + columns.get("features", [])
+        "people.parquet": [columns[role] for role in ("id", "secret") if role in columns]
+        + release.parts
+        + columns.get("features", [])
     }
     if release.is_long:
         declared["events.parquet"] = [columns["person"], *release.event_columns()]
@@ -317,9 +387,25 @@ def _check_labels(release: _Release, people: DataFrame, findings: Verification) 
             different.append(f"{group['label']} has {size} people, {group['people']} declared")
     findings.add("people per group are within (k, alpha)", outside, f"{least} to {most}")
     findings.add("people per group are as declared", different, f"{len(labels)} groups")
+    if release.parts:
+        _check_parts(release, people, findings)
+    if not release.hides_one_number:
+        return
     exact = release.exact_labels()
-    numbers = people.filter(F.col("label").cast("double").isNotNull() & ~F.col("label").isin(exact)).count()
+    numbers = people.filter(number_in("label").isNotNull() & ~F.col("label").isin(exact)).count()
     findings.add_count("the secret column holds no plain numbers", numbers, "people have a number there", "labels only")
+
+
+def _check_parts(release: _Release, people: DataFrame, findings: Verification) -> None:
+    names = [f"part{axis}" for axis in range(len(release.parts))]
+    rows = [(group["label"], *(cover["label"] for cover in group["covers"])) for group in release.groups]
+    declared = release.spark.createDataFrame(rows, ", ".join(f"{name} string" for name in ("label", *names)))
+    findings.add_count(
+        "the columns of the secrets say what the group covers",
+        people.join(F.broadcast(declared), ["label", *names], "left_anti").count(),
+        "people have another text there",
+        f"{len(names)} columns",
+    )
 
 
 def _check_events(release: _Release, people: DataFrame, findings: Verification) -> None:
@@ -338,7 +424,7 @@ def _check_events(release: _Release, people: DataFrame, findings: Verification) 
     )
     incomplete = F.col("cell0").isNull()
     if "value" in release.columns:
-        value = F.col("cell1").cast("double")
+        value = number_in("cell1")
         incomplete = incomplete | value.isNull() | ~is_finite(value)
     findings.add_count(
         "every event is complete",
@@ -353,6 +439,12 @@ def _check_events(release: _Release, people: DataFrame, findings: Verification) 
 
 class _Original:
     def __init__(self, release: _Release, people: Table, events: Table | None, spec: kernels.Spec, work: Work) -> None:
+        if kinds_of(spec) != release.kinds:
+            raise refusal(
+                "spec",
+                "the release hides another secret than the spec describes",
+                "Give the spec that the release was made from.",
+            )
         if spec.is_long != release.is_long:
             raise refusal(
                 "spec",
@@ -361,15 +453,27 @@ class _Original:
             )
         self.release, self.people, self.events, self.spec = release, people, events, spec
         self.work = work
-        kept = read(people, events, spec, work).rows.select("id")
-        secrets = people.frame.select(people.text(spec.id).alias("id"), people.number(spec.secrets[0]).alias("secret"))
-        groups = F.broadcast(release.group_table())
+        kept = read_ids(people, events, spec, work)
+        secrets = people.frame.select(people.text(spec.id).alias("id"), *secret_of(people, spec))
+        found = kept.join(secrets.select("id", "secret"), "id")
+        labelled = self._by_number(found) if release.hides_one_number else self._by_key(found)
+        self.true = work.store("true-groups", labelled.select("id", "secret", "label"))
+
+    def _by_number(self, found: DataFrame) -> DataFrame:
+        groups = F.broadcast(self.release.group_table())
         secret, low, high = F.col("secret"), F.col("low"), F.col("high")
         covered = (low.isNull() | (secret >= low)) & (
             high.isNull() | (secret < high) | (F.col("high_included") & (secret == high))
         )
-        labelled = kept.join(secrets, "id").join(groups, covered, "left").select("id", "secret", "label")
-        self.true = work.store("true-groups", labelled)
+        return found.join(groups, covered, "left")
+
+    def _by_key(self, found: DataFrame) -> DataFrame:
+        """The distinct secrets are few, and come to the driver."""
+        label_of = _LabelOf(self.release)
+        self.exact = [row["secret"] for row in found.select("secret").distinct().collect()]
+        rows = [(key, label) for key in self.exact for label in label_of.of(key)]
+        groups = self.work.spark.createDataFrame(rows, "secret string, label string")
+        return found.join(F.broadcast(groups), "secret", "left")
 
     def check(self, findings: Verification) -> None:
         self.work.step("comparing with the original")
@@ -446,10 +550,9 @@ class _Original:
     def _check_nothing_exact(self, published: DataFrame, findings: Verification) -> None:
         exact = self.release.exact_labels()
         labels = published.select("label").distinct().filter(~F.col("label").isin(exact))
-        numbers = labels.select(F.col("label").cast("double").alias("secret")).filter(F.col("secret").isNotNull())
         findings.add_count(
             "no exact secret is published",
-            numbers.join(self.true, "secret", "left_semi").count(),
+            self._exact_among(labels),
             "labels are exact values",
             "labels are no values of the original",
         )
@@ -466,6 +569,13 @@ class _Original:
             f"{len(self.spec.features)} columns",
         )
 
+    def _exact_among(self, labels: DataFrame) -> int:
+        if not self.release.hides_one_number:
+            secrets = {", ".join(json.loads(key)) for key in self.exact}
+            return sum(row["label"] in secrets for row in labels.collect())
+        numbers = labels.select(number_in("label").alias("secret")).filter(F.col("secret").isNotNull())
+        return numbers.join(self.true, "secret", "left_semi").count()
+
     def _people_with_another_cell(self) -> list[int]:
         """By feature: how many people have another cell there than in the column of the secret."""
         people, spec = self.people, self.spec
@@ -473,7 +583,7 @@ class _Original:
         secret = people.cell(spec.secrets[0]).cast("string").alias("exact")
         table = people.frame.select(people.text(spec.id).alias("id"), secret, *cells)
         same = [
-            (F.col(f"cell{i}") == F.col("exact")) | (F.col(f"cell{i}").cast("double") == F.col("exact").cast("double"))
+            (F.col(f"cell{i}") == F.col("exact")) | (number_in(f"cell{i}") == number_in("exact"))
             for i in range(len(cells))
         ]
         others = [F.count(F.when(~F.coalesce(each, F.lit(False)), True)) for each in same]

@@ -1,9 +1,12 @@
 """Command line = Spark: the same mechanism, byte for byte, and the same release, row for row in order."""
 
 import json
+import sys
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
-from made import LONG_SPEC, long_tables, program, rows_of, wide_tables, write
+from made import LONG_SPEC, WIDE_SPEC, long_tables, program, rows_of, wide_tables, write
 
 import hyobscure.spark as hs
 
@@ -73,6 +76,55 @@ def test_partitions_do_not_show(spark, long, work, tmp_path, partitions):
     assert_same_release(long, tmp_path / "release")
 
 
+@pytest.mark.parametrize("method", ["random", "frapp"])
+def test_methods_that_draw_any_other_person(spark, work, tmp_path, monkeypatch, method):
+    """Hashes are cut into four parts: donors may be in the next one."""
+    monkeypatch.setattr(sys.modules["hyobscure.spark.publish"], "_PEOPLE_OF_PART", 60)
+    spec = LONG_SPEC.replace('"exact"', f'"{method}"')
+    made = write(tmp_path / method, spec, **long_tables(220, seed=31))
+    census = hs.census(*made.frames(spark, 3), spec=made.spec, work=work)
+    mechanism = hs.fit(census)
+    assert mechanism.text == made.fitted().read_text()
+    release = hs.publish(
+        *made.frames(spark, 3), mechanism, tmp_path / "release", spec=made.spec, work=work, accept_leakage=True
+    )
+    assert_same_release(made, tmp_path / "release")
+    assert 0 < release.people_unchanged < 220
+
+
+@pytest.mark.parametrize(
+    ("secret", "kind", "limits"),
+    [
+        ('secret = "job"', '"categorical"', "values = [2, 4]"),
+        ('secret = ["age", "job"]', '["ordered", "categorical"]', "values = [10, 200]"),
+    ],
+)
+def test_secrets_that_are_names_or_several(spark, work, tmp_path, secret, kind, limits):
+    spec = (
+        WIDE_SPEC.replace('secret = "age"', secret)
+        .replace('"job", ', "")
+        .replace("values = [4, 30]", limits)
+        .replace("count = 3", "count = 2")
+        .replace("[groups]", f'[secret]\nkind = {kind}\nmissing = "leave-out"\n\n[groups]')
+    )
+    made = write(tmp_path / "made", spec, **wide_tables(300, seed=9))
+    census = hs.census(*made.frames(spark, 3), spec=made.spec, work=work)
+    mechanism = hs.fit(census)
+    assert mechanism.text == made.fitted().read_text()
+    folder = tmp_path / "release"
+    hs.publish(*made.frames(spark, 3), mechanism, folder, spec=made.spec, work=work, accept_leakage=True)
+    assert_same_release(made, folder)
+    found = hs.verify(folder, *made.frames(spark), spec=made.spec, work=work)
+    assert found.passed, [check for check in found.checks if not check.passed]
+    assert json.loads(program("verify", folder, "--against", made.spec, "--json"))["passed"]
+    part = sorted((folder / "people.parquet").glob("*.parquet"))[0]
+    people = pq.read_table(part, partitioning=None)
+    labels = people.columns[1].to_pylist()
+    other = next(label for label in labels if label != labels[0])
+    pq.write_table(people.set_column(1, people.column_names[1], pa.array([other, *labels[1:]])), part)
+    assert not hs.verify(folder, *made.frames(spark), spec=made.spec, work=work).passed
+
+
 ALIKE_SPEC = """
 [people]
 file = "people.parquet"
@@ -101,8 +153,10 @@ order = "shuffled"
 """
 
 
-def test_people_who_are_nearly_all_alike(spark, work, tmp_path):
-    """Two cells hold nearly everybody, and some keep their own row."""
+def test_people_who_are_nearly_all_alike(spark, work, tmp_path, monkeypatch):
+    """Two cells hold nearly everybody, and some keep their own row. Hashes are cut into eight parts."""
+    monkeypatch.setattr(sys.modules["hyobscure.spark.publish"], "_PEOPLE_OF_PART", 70)
+    monkeypatch.setattr(sys.modules["hyobscure.spark.publish"], "_FEWEST_ROWS", 100)
     people = wide_tables(500)["people"]
     hours = [70 if number % 50 == 0 else number % 2 for number in range(len(people))]
     people = people.set_column(people.column_names.index("hours"), "hours", [hours])

@@ -6,6 +6,7 @@ import pytest
 from made import LONG_SPEC, WIDE_SPEC, long_tables, wide_tables, write
 
 from hyobscure._core import kernels
+from hyobscure.spark.blobs import unpacked
 from hyobscure.spark.reading import read
 from hyobscure.spark.storage import Work
 from hyobscure.spark.table import Table
@@ -16,7 +17,8 @@ def read_by_spark(spark, made, work):
     spec = kernels.Spec(made.spec.read_text(), "spec.toml", {})
     with Work(spark, work) as folder:
         reading = read(Table(people, "people"), Table(events, "events") if events else None, spec, folder)
-        return reading, reading.rows.orderBy("u").collect()
+        blocks = reading.rows.orderBy("block").collect()
+        return reading, [row for block in blocks for row in unpacked(block["payload"]).to_pylist()]
 
 
 def messy_long_tables():

@@ -19,7 +19,7 @@ from hyobscure._errors import InputError
         ("[method]", "within_groups = false", "method.within_groups"),
         ("[people]", 'keep = ["job"]', "people.keep"),
         ("[people]", 'missing = "mean"', "people.missing"),
-        ("[secret]", 'kind = "categorical"', "secret.kind"),
+        ("[secret]", 'kind = "spatial"\nlatitude = "lat"\nlongitude = "lon"', "secret.kind"),
     ],
 )
 def test_what_is_not_distributed(spark, long, work, section, setting, what):
