@@ -175,7 +175,8 @@ class FoldModel {
     return {.classes = classes_.count(),
             .depth = problem.settings.depth,
             .rate = problem.settings.rate,
-            .columns = problem.settings.columns};
+            .columns = problem.settings.columns,
+            .columns_of_split = problem.settings.columns_of_split};
   }
 
   const Classes& classes_;
@@ -306,6 +307,8 @@ void validate(const LearnSettings& settings) {
   require(settings.depth >= 1 && settings.depth <= 16, "depth", "Take 1 to 16.");
   require(settings.rate > 0 && settings.rate <= 1, "rate", "Take a number above 0, at most 1.");
   require(settings.columns > 0 && settings.columns <= 1, "columns", "Take a share above 0, at most 1.");
+  require(settings.columns_of_split > 0 && settings.columns_of_split <= 1, "columns_of_split",
+          "Take a share above 0, at most 1.");
   require(settings.most_classes >= 2, "most_classes", "Take at least 2.");
   require(settings.most_people >= 2, "most_people", "Take at least 2.");
 }

@@ -16,13 +16,14 @@ namespace hyobscure::learn {
 using ProbabilityRows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 struct LearnSettings {
-  int folds = 5;       ///< 2 to 255; a person is predicted by a model of the other folds
-  int rounds = 60;     ///< most rounds of boosting, at least 1; fewer are used where more would not predict
-  int depth = 4;       ///< of the trees, 1 to 16
-  double rate = 0.15;  ///< step of boosting, above 0 up to 1
-  double columns = 0.25;   ///< share of the columns that a tree may ask, above 0 up to 1
-  int most_classes = 8;    ///< at least 2; more values of a group are joined into so many neighbours
-  int most_people = 8000;  ///< at least 2; that a model is trained on, chosen by a keyed hash
+  int folds = 5;      ///< 2 to 255; a person is predicted by a model of the other folds
+  int rounds = 60;    ///< most rounds of boosting, at least 1; fewer are used where more would not predict
+  int depth = 4;      ///< of the trees, 1 to 16
+  double rate = 0.2;  ///< step of boosting, above 0 up to 1
+  double columns = 0.25;           ///< share of the columns that a tree may ask, above 0 up to 1
+  double columns_of_split = 0.25;  ///< share of these that a single split may ask, above 0 up to 1
+  int most_classes = 8;            ///< at least 2; more values of a group are joined into so many neighbours
+  int most_people = 8000;          ///< at least 2; that a model is trained on, chosen by a keyed hash
 };
 
 /// The model of one group: what it can say of a person is a mixture of a few distributions.

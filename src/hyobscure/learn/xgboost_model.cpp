@@ -84,6 +84,7 @@ BoostModel::BoostModel(const Settings& settings, const BoostData& training, cons
   set("max_depth", fmt::format("{}", settings.depth));
   set("eta", fmt::format("{}", settings.rate));
   set("colsample_bytree", fmt::format("{}", settings.columns));
+  set("colsample_bynode", fmt::format("{}", settings.columns_of_split));
 }
 
 BoostModel::~BoostModel() { XGBoosterFree(handle_); }

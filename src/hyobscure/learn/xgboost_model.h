@@ -46,7 +46,8 @@ class BoostModel {
     std::uint32_t classes = 1;  ///< 1 for a number
     int depth;
     double rate;
-    double columns = 1;  ///< share of the columns that a tree may ask
+    double columns = 1;           ///< share of the columns that a tree may ask
+    double columns_of_split = 1;  ///< share of these that a single split may ask
   };
   /// Predictions for `watched`, if any, are kept from round to round; both must outlive the model.
   BoostModel(const Settings& settings, const BoostData& training, const BoostData* watched = nullptr);

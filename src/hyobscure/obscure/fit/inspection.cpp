@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "hyobscure/base/error.h"
+#include "hyobscure/base/parallel.h"
 #include "hyobscure/base/stopwatch.h"
 #include "hyobscure/census/statistics.h"
 #include "hyobscure/obscure/fit/fit.h"
@@ -88,12 +89,13 @@ GroupsPreview preview_of(const data::People& people, const data::Spec& spec, con
   return preview;
 }
 
-/// A method solves the channel a handful of times, each about as long as a solve halfway between the budgets.
+/// Person by person the work goes with people, whose wards bound the pairs: CPU seconds of `synth` people
+/// with 110 entries each, 1,000 to 100,000 of them (docs/benchmarks.md). Else a method solves the channel a
+/// handful of times, each about as long as a solve halfway between the budgets.
 double fit_estimate(const solve::SegmentTables& tables, const solve::Partition& partition,
                     const GroupsPreview& preview, const data::Spec& spec) {
-  constexpr double kSecondsAPerson =
-      0.01;  // measured with 800 and 2,000 people, mostly the model of the secret
-  if (method_of(spec).person_level) return kSecondsAPerson * tables.total();
+  constexpr double kCpuSecondsPerPerson = 1.2e-3;
+  if (method_of(spec).person_level) return kCpuSecondsPerPerson * tables.total() / thread_count();
   const Stopwatch watch;
   (void)solve::solve_with_budget(solve::problem_of(tables, partition).problem,
                                  (preview.smallest_budget + preview.largest_budget) / 2,

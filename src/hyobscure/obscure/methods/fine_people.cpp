@@ -16,6 +16,7 @@ namespace hyobscure::obscure {
 namespace {
 
 constexpr double kWardsKept = 6;
+constexpr std::size_t kPeopleOfSpread = 256;
 
 /// A pool with distances of its own.
 struct OwnedPool {
@@ -62,7 +63,10 @@ FinePeople::FinePeople(const MethodInput& input, const solve::Partition& partiti
   for (const Ward& ward : wards_) pairs += std::pow(static_cast<double>(ward.people.size()), 2);
   // as much memory as six full wards take: 0.4 GB with wards of the default size
   const double most_kept = kWardsKept * std::pow(static_cast<double>(input.person.most_in_ward), 2);
-  if (pairs <= most_kept) keep_pools(progress);
+  if (pairs <= most_kept)
+    keep_pools(progress);
+  else
+    measure_spreads(progress);
   account_own_rows_and_wards();
 }
 
@@ -88,6 +92,19 @@ void FinePeople::keep_pools(const Progress& progress) {
     kept_.push_back(pool_of(ward));
     kept_.back().distances = distances_.back().get();
   }
+}
+
+/// Of some people evenly spaced: neighbours in the order of ids have nothing in common.
+void FinePeople::measure_spreads(const Progress& progress) {
+  parallel_blocks(wards_.size(), 1, [&](std::size_t w, std::size_t) {
+    progress.throw_if_stopped();
+    Ward& ward = wards_[w];
+    const std::size_t size = ward.people.size(), count = std::min(size, kPeopleOfSpread);
+    std::vector<std::uint32_t> some;
+    for (std::size_t n = 0; n < count; ++n) some.push_back(ward.people[n * size / count]);
+    const DistanceTable pairs = all_distances(RowDistances(distance_, data_.features, some), progress);
+    ward.spread = static_cast<double>(pairs.sum()) / static_cast<double>(count * (count - 1));
+  });
 }
 
 solve::PersonPool FinePeople::pool_of(const Ward& ward) const {

@@ -32,6 +32,7 @@ class FinePeople final : public solve::PoolSource {
   std::size_t size() const override { return wards_.size(); }
   std::size_t people(std::size_t ward) const override { return wards_[ward].people.size(); }
   std::size_t stratum(std::size_t ward) const override { return wards_[ward].pool; }
+  double spread(std::size_t ward) const override { return wards_[ward].spread; }
   std::shared_ptr<const solve::PersonPool> load(std::size_t ward) const override;
   bool own_rows_are_free() const override { return true; }
   /// All of them, where they fit in memory together; else empty.
@@ -56,9 +57,11 @@ class FinePeople final : public solve::PoolSource {
     std::size_t pool;
     std::vector<std::uint32_t> positions;  ///< in the pool, ascending
     std::vector<std::uint32_t> people;     ///< of the data, in the same order
+    double spread = 1;                     ///< mean distance between some of them
   };
   void cut_into_wards(const MethodInput& input, const Progress& progress);
   void keep_pools(const Progress& progress);
+  void measure_spreads(const Progress& progress);
   [[nodiscard]] solve::PersonPool pool_of(const Ward& ward) const;
   void add_model(const Ward& ward, solve::PersonPool& pool) const;
   [[nodiscard]] std::uint32_t place_in_pool(std::size_t pool, std::uint32_t person) const;

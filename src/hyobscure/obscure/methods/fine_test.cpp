@@ -176,10 +176,14 @@ TEST_F(Fine, HidesFromTheModelWhatTheThreatSays) {
 // A model that learns nothing has nothing to be hidden from, and an objective of its leakage alone would
 // publish everybody's own row: whatever the threat, the informed attacker then decides.
 TEST_F(Fine, WhereNoModelPredictsTheInformedAttackerDecides) {
+  const TestFolder folder;
+  data::synthesise({.people = 240, .dependence = 0, .items = 100, .entries = 20}, folder / "d", false);
+  data::Engine engine({.folder = folder / "d"}, {});
+  const data::People people = data::read_people(engine, data::read_spec(folder / "d" / "spec.toml")).people;
   std::vector<double> leakages;
   for (const char* threat : {"informed", "both", "learned"}) {
     const Mechanism mechanism =
-        fit(people(), spec({{"method.threat", threat}, {"channel.budget_share", "0.7"}}));
+        fit(people, spec({{"method.threat", threat}, {"channel.budget_share", "0.7"}}));
     EXPECT_EQ(mechanism.figures.informed_weight, 1) << threat;
     EXPECT_THAT(shortfalls(mechanism), testing::IsEmpty()) << threat;
     leakages.push_back(mechanism.figures.leakage.features);

@@ -14,15 +14,30 @@
 namespace hyobscure::solve {
 namespace {
 
+/// A random census on a map of 3 x 4 cells, areas to start from and half of the distance that the budget may
+/// buy.
+struct SearchedMap {
+  explicit SearchedMap(unsigned seed)
+      : census(random_census(seed, {.people = 200, .clusters = 4, .values = 12})),
+        areas(grid_map(3, 4, census)),
+        tables(census.tables()),
+        start(areas_along_curves(areas, limits, 3).value()),
+        problem(problem_of(tables, start)),
+        budget(0.5 * (smallest_distance(problem.problem) + harmless_distance(problem.problem))) {}
+
+  RandomCensus census;
+  AreaValues areas;
+  SegmentTables tables;
+  GroupLimits limits{.least_people = 40, .most_people = 110, .least_values = 2, .most_values = 7};
+  Partition start;
+  PartitionProblem problem;
+  double budget;
+};
+
 TEST(AreaBoundaries, LeakLessWithinTheBudgetThanTheAreasTheyStartFrom) {
   for (unsigned seed = 0; seed < 6; ++seed) {
-    const RandomCensus census = random_census(seed, {.people = 200, .clusters = 4, .values = 12});
-    const AreaValues areas = grid_map(3, 4, census);
-    const SegmentTables tables = census.tables();
-    const GroupLimits limits{.least_people = 40, .most_people = 110, .least_values = 2, .most_values = 7};
-    const Partition start = areas_along_curves(areas, limits, 3).value();
-    const PartitionProblem problem = problem_of(tables, start);
-    const double budget = 0.5 * (smallest_distance(problem.problem) + harmless_distance(problem.problem));
+    const SearchedMap map(seed);
+    const auto& [census, areas, tables, limits, start, problem, budget] = map;
     const ChannelResult solved = solve_with_budget(problem.problem, budget);
     for (const Acceptance acceptance : {Acceptance::Paper, Acceptance::Budget}) {
       BoundarySearchSettings settings;
@@ -61,7 +76,7 @@ Cost cost_of_all(const CarriedChannels& carried, const SegmentTables& tables,
   return sum;
 }
 
-/// Which group of the start each area was: areas are numbered anew, and their channels are those of the
+/// Which group of the start each area was: areas are numbered again, and their channels are those of the
 /// start.
 std::optional<std::vector<int>> numbered_as_at_the_start(const BoundarySearchResult& found,
                                                          const CarriedChannels& carried,
@@ -82,13 +97,8 @@ std::optional<std::vector<int>> numbered_as_at_the_start(const BoundarySearchRes
 TEST(AreaBoundaries, SayWhatTheyCostAndEndWhereNoMoveIsAcceptable) {
   int accepted = 0, moves = 0;
   for (unsigned seed = 0; seed < 6; ++seed) {
-    const RandomCensus census = random_census(seed, {.people = 200, .clusters = 4, .values = 12});
-    const AreaValues areas = grid_map(3, 4, census);
-    const SegmentTables tables = census.tables();
-    const GroupLimits limits{.least_people = 40, .most_people = 110, .least_values = 2, .most_values = 7};
-    const Partition start = areas_along_curves(areas, limits, 3).value();
-    const PartitionProblem problem = problem_of(tables, start);
-    const double budget = 0.5 * (smallest_distance(problem.problem) + harmless_distance(problem.problem));
+    const SearchedMap map(seed);
+    const auto& [census, areas, tables, limits, start, problem, budget] = map;
     const PartitionChannels channels{solve_with_budget(problem.problem, budget).channels, problem.clusters};
     const BoundarySearchSettings settings{.acceptance = Acceptance::Budget, .budget = 1.1 * budget};
     RandomStream random(Key::from_seed(seed));

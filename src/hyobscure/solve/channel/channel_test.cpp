@@ -222,7 +222,7 @@ TEST(Channel, ValuesAndClustersWithoutWeightAreIgnored) {
 }
 
 TEST(Channel, BudgetAtTheMinimumIsAnsweredByTheBestOfTheTies) {
-  // Cluster 2 is as near to 0 as to 1; sending it to either would tell its value.
+  // Cluster 2 is as near to 0 as to 1; sending it to either would reveal its value.
   const auto problem =
       with_distance(MatrixXd{{2, 1}, {1, 2}, {1, 1}}, MatrixXd{{0, 1, 2}, {1, 0, 2}, {1, 1, 3}});
   const double smallest = smallest_distance(problem);

@@ -179,9 +179,9 @@ TEST(Exact, DegenerateCasesHaveTheirObviousAnswers) {
   ExactSearch all(tables, values, {}, {.groups = 1});
   const ExactResult one_group = all.solve(1e9);
   EXPECT_EQ(one_group.partition.starts, (std::vector<int>{0, 6}));
-  EXPECT_NEAR(one_group.objective_nats, 0, 1e-9);  // one cluster tells nothing, one group neither
+  EXPECT_NEAR(one_group.objective_nats, 0, 1e-9);  // one cluster reveals nothing, one group neither
   ExactSearch free(tables, values, {}, {});
-  EXPECT_EQ(free.solve(1e9).partition.groups(), 1);  // fewer groups always tell less
+  EXPECT_EQ(free.solve(1e9).partition.groups(), 1);  // fewer groups always leak less
   ExactSearch each(tables, values, {}, {.groups = 6});
   EXPECT_NEAR(each.solve(1e9).objective_nats,
               secret_entropy(problem_of(tables, one_group.partition).problem.joints), 1e-9);

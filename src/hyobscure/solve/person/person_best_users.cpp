@@ -55,14 +55,36 @@ void load_distances(const PoolTask& task, const Batch& batch, RowMatrixXf& to) {
   }
 }
 
+namespace {
+
+/// Ties by donor, so that the set does not depend on how elements are moved about.
+bool nearer(const Donor& a, const Donor& b) {
+  return a.distance != b.distance ? a.distance < b.distance : a.donor < b.donor;
+}
+
+}  // namespace
+
 void keep_nearest(std::vector<Donor>& row, std::size_t count) {
   if (row.size() <= count) return;
-  const auto nearer = [](const Donor& a, const Donor& b) {
-    // ties by donor, so that the set does not depend on how nth_element moves elements
-    return a.distance != b.distance ? a.distance < b.distance : a.donor < b.donor;
-  };
   std::ranges::nth_element(row, row.begin() + static_cast<std::ptrdiff_t>(count), nearer);
   row.resize(count);
+}
+
+std::vector<Donor> nearest_of_row(std::span<const float> distances, std::size_t count) {
+  std::vector<Donor> row;  // a heap, the farthest first
+  row.reserve(count + 1);
+  float farthest = -kLowestScore;
+  for (std::size_t j = 0; j < distances.size(); ++j) {
+    // a later donor of the same distance has the larger number
+    if (!(distances[j] < farthest)) continue;
+    row.push_back({static_cast<std::uint32_t>(j), distances[j]});
+    std::ranges::push_heap(row, nearer);
+    if (row.size() <= count) continue;
+    std::ranges::pop_heap(row, nearer);
+    row.pop_back();
+    farthest = row.front().distance;
+  }
+  return row;
 }
 
 }  // namespace hyobscure::solve

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -56,7 +57,6 @@ class BestUsers {
     /// The higher score, no lower than before it was rounded to float. Any number gives a valid bound; with
     /// one that is too low the price of a pair that costs a million would lose a tenth.
     double best() const { return first + 3e-7 * std::abs(static_cast<double>(first)); }
-    bool contains(std::uint32_t user) const { return first_user == user || second_user == user; }
   };
 
   BestUsers(const Slice& slice, std::size_t people)
@@ -92,6 +92,9 @@ using BatchScores = std::function<void(const Batch&, RowMatrixXf&)>;
 /// Distances of a batch; infinite where the pair is not allowed.
 void load_distances(const PoolTask& task, const Batch& batch, RowMatrixXf& to);
 
+/// The `count` donors of smallest finite distance, in no particular order; ties go to the smaller number.
+[[nodiscard]] std::vector<Donor> nearest_of_row(std::span<const float> distances, std::size_t count);
+
 /// Keeps the `count` donors of smallest distance, in no particular order.
 void keep_nearest(std::vector<Donor>& row, std::size_t count);
 
@@ -102,16 +105,26 @@ inline void append(std::vector<Donor>& row, const std::vector<Donor>& more) {
 /// A person gets at most so many donors at once for being among their best users.
 inline constexpr std::size_t kDonorsPerPass = 256;
 
-/// The donors that have u among their two best users of u's value, and that `wanted` accepts.
+/// For each person of the batch the donors that have this person among their two best users, and that
+/// `wanted` accepts. `best`: of the batch's value; `distances`: a row per person of the batch.
 template <class Wanted>
-std::vector<Donor> donors_with_user(const BestUsers::Two* best, std::uint32_t u,
-                                    std::span<const float> distances, const Wanted& wanted) {
-  std::vector<Donor> row;
-  for (std::size_t j = 0; j < distances.size(); ++j)
-    if (best[j].contains(u) && std::isfinite(distances[j]) && wanted(j))
-      row.push_back({static_cast<std::uint32_t>(j), distances[j]});
-  keep_nearest(row, kDonorsPerPass);
-  return row;
+std::vector<std::vector<Donor>> donors_with_users(const BestUsers::Two* best, const Batch& batch,
+                                                  const RowMatrixXf& distances, const Wanted& wanted) {
+  std::vector<std::vector<Donor>> rows(batch.people.size());
+  const auto add = [&](std::uint32_t user, std::size_t j) {
+    const auto place = std::ranges::lower_bound(batch.people, user);  // people of a batch ascend
+    if (place == batch.people.end() || *place != user) return;
+    const auto k = static_cast<std::size_t>(place - batch.people.begin());
+    const float distance = distances(at(k), at(j));
+    if (std::isfinite(distance)) rows[k].push_back({static_cast<std::uint32_t>(j), distance});
+  };
+  for (std::size_t j = 0; j < static_cast<std::size_t>(distances.cols()); ++j) {
+    if (!wanted(j)) continue;
+    add(best[j].first_user, j);
+    add(best[j].second_user, j);
+  }
+  for (auto& row : rows) keep_nearest(row, kDonorsPerPass);
+  return rows;
 }
 
 }  // namespace hyobscure::solve

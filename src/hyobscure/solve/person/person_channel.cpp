@@ -27,7 +27,7 @@ constexpr double kNothingLeaks = 1e-12;   // nats: rounding
 constexpr int kMostPrices = 60;           // of distance, tried for one budget
 constexpr double kSteepest = 1e9;         // price, relative to the first, at which the search gives up
 constexpr std::size_t kManyPools = 8;     // and more are solved side by side, each on one thread
-constexpr double kShareOfOneSolve = 0.4;  // of the tolerance; two solves and a chord meet in the gap
+constexpr double kShareOfOneSolve = 0.6;  // of the tolerance; two solves and a chord meet in the gap
 constexpr double kShareOfGap = 0.25;      // of the gap so far: what far prices are solved to
 constexpr double kCoarsestSolve = 1e-2;   // nats
 
@@ -440,7 +440,13 @@ double BudgetSearch::next_price(double budget) const {
     return price <= kSteepest * first_price_ ? price : 0;
   }
   if (dear == first) {
-    const double price = 0.25 * dear->multiplier;
+    // below all prices tried: twice as far as the line through the two lowest would go, within 1.1 and 4
+    double step = std::log(4.0);
+    if (dear + 1 != priced_.end() && dear->distance > (dear + 1)->distance)
+      step = std::clamp(2 * (budget - dear->distance) * std::log((dear + 1)->multiplier / dear->multiplier) /
+                            (dear->distance - (dear + 1)->distance),
+                        std::log(1.1), step);
+    const double price = dear->multiplier * std::exp(-step);
     return price >= first_price_ / kSteepest ? price : 0;
   }
   return price_inside(budget, static_cast<std::size_t>(dear - priced_.begin()),

@@ -87,6 +87,9 @@ class PoolSource {
   [[nodiscard]] virtual std::size_t people(std::size_t pool) const = 0;
   /// Pools of one stratum are more alike than others.
   [[nodiscard]] virtual std::size_t stratum(std::size_t) const { return 0; }
+  /// Mean distance between people of the pool, roughly. In a stratum the distances that channels need at a
+  /// price are taken to be in proportion to it.
+  [[nodiscard]] virtual double spread(std::size_t) const { return 1; }
   /// Whether d(u,u) = 0 for everybody.
   [[nodiscard]] virtual bool own_rows_are_free() const { return false; }
   /// The same pool each time. Called from several threads at once.

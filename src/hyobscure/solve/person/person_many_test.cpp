@@ -13,14 +13,19 @@ namespace {
 /// Pools that are made when they are asked for.
 class MadePools final : public PoolSource {
  public:
-  MadePools(std::size_t pools, std::uint32_t people) {
-    for (std::size_t g = 0; g < pools; ++g)
-      pools_.push_back(
-          random_pool(static_cast<unsigned>(g + 1), people + static_cast<std::uint32_t>(g % 3), 4));
+  /// Distances of every third pool are `wider` times as large.
+  MadePools(std::size_t pools, std::uint32_t people, double wider = 1) {
+    for (std::size_t g = 0; g < pools; ++g) {
+      OwnedPool made =
+          random_pool(static_cast<unsigned>(g + 1), people + static_cast<std::uint32_t>(g % 3), 4);
+      if (g % 3 == 0) made = make_pool(wider * made.distance, made.pool.value_of_person);
+      pools_.push_back(std::move(made));
+    }
   }
   std::size_t size() const override { return pools_.size(); }
   std::size_t people(std::size_t pool) const override { return pools_[pool].pool.size(); }
   std::size_t stratum(std::size_t pool) const override { return pool % 2; }
+  double spread(std::size_t pool) const override { return pools_[pool].distance.mean(); }
   bool own_rows_are_free() const override { return true; }
   std::shared_ptr<const PersonPool> load(std::size_t pool) const override {
     return std::make_shared<PersonPool>(pools_[pool].pool);
@@ -57,6 +62,17 @@ TEST(PersonMany, MeetsTheSearchWithAllPoolsInMemory) {
       EXPECT_NEAR(info.distance, many.info.distance, 1e-7);
     }
   }
+}
+
+TEST(PersonMany, ScoutsStandForWiderPoolsToo) {
+  const MadePools pools(30, 30, 3);
+  const auto together = pools.together();
+  const double budget = 0.5 * harmless_person_distance(together, {});
+  const PersonResult many = solve_many_pools_with_budget(pools, {}, budget, {.gap_tolerance_bits = 2e-3});
+  const PersonResult exact = solve_people_with_budget(together, {}, budget, {.gap_tolerance_bits = 1e-6});
+  EXPECT_TRUE(many.info.solved);
+  EXPECT_LE(many.info.distance, budget * (1 + 1e-9));
+  EXPECT_LE(many.info.objective_nats, exact.info.objective_nats + 2e-3 / kBitsPerNat);
 }
 
 TEST(PersonMany, ABudgetBeyondEverythingNeedLeakNothing) {

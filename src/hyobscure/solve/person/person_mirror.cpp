@@ -15,10 +15,16 @@ using Eigen::Index;
 constexpr float kFloor = 1e-30f;  // of a probability: it can come back, and floats stay normal
 constexpr double kBlend = 1e-9;   // share of q in a posterior of the learned attacker
 constexpr int kCheckEvery = 10;
-constexpr double kStepGrowth = 1.2;     // tried before each step; halved until the step test holds
+constexpr double kFirstGrowth = 1.3;   // of a step, before one has failed the test
+constexpr double kMostGrowth = 1.05;   // later
+constexpr double kAimOfTest = 0.9;     // the share of what the step test allows that a step aims at
+constexpr double kMostOfFailed = 0.9;  // of a step that failed the test
+constexpr double kLeastOfFailed = 0.2;
 constexpr double kSmallestStep = 1e-3;  // below it only rounding can fail the test
+constexpr double kLargestStep = 1e6;    // where nothing moves any more, all steps pass
 constexpr int kMostBalancing = 10;  // rounds of Sinkhorn in one step: more change the number of steps little
 constexpr std::size_t kPairsAtOnce = 1 << 14;
+constexpr std::size_t kVector = 16;  // floats of the widest vectors
 // Columns are balanced to this share of the gap, a person, but no worse and no better than:
 constexpr double kBalanceShare = 0.2, kCoarsestBalance = 1e-2, kFinestBalance = 1e-7;
 
@@ -30,15 +36,23 @@ using ConstEight = Eigen::Map<const Eigen::Matrix<float, 8, 1>>;
 // The innermost work of a step, once a pair. Eight weights, as models of many values have, are one vector of
 // the processor; loops of unknown length would take several times as long.
 
-/// sums += amount z_u, at the profiles of u.
-void add_weights(const PersonPool& pool, std::size_t u, float amount, float* sums) {
-  const float* weights = pool.learned.row(at(u)).data();
-  const Index width = pool.learned.cols();
-  sums += first_profile(pool, u);
+/// sums += amount z, `width` numbers.
+inline void add_weights(const float* z, Index width, float amount, float* sums) {
   if (width == 8)
-    Eight(sums) += amount * ConstEight(weights);
+    Eight(sums) += amount * ConstEight(z);
   else
-    Eigen::Map<Eigen::VectorXf>(sums, width) += amount * Eigen::Map<const Eigen::VectorXf>(weights, width);
+    Eigen::Map<Eigen::VectorXf>(sums, width) += amount * Eigen::Map<const Eigen::VectorXf>(z, width);
+}
+
+/// sum_k factors[k] at[places[k]], four sums side by side: an addition need not wait for the one before.
+double gathered_product(std::span<const float> factors, const std::uint32_t* places, const float* at) {
+  double sums[4] = {};
+  std::size_t k = 0;
+  for (; k + 4 <= factors.size(); k += 4)
+    for (std::size_t lane = 0; lane < 4; ++lane)
+      sums[lane] += static_cast<double>(factors[k + lane] * at[places[k + lane]]);
+  for (; k < factors.size(); ++k) sums[0] += static_cast<double>(factors[k] * at[places[k]]);
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
 /// sum_k z_uk scores(k), `scores` beginning at the profiles of u.
@@ -52,26 +66,25 @@ float weighted_sum(const PersonPool& pool, std::size_t u, const float* scores) {
 
 }  // namespace
 
-MirrorSolver::MirrorSolver(const PoolTask& task, const Support& support, Floats start, Floats column_prices)
+MirrorSolver::MirrorSolver(const PoolTask& task, const Support& support, MirrorState start)
     : task_(task),
       support_(support),
       informed_shares_(informed_shares(task.pool)),
       learned_shares_(counts_learned(task) ? learned_shares(task.pool) : Eigen::VectorXd()),
       cost_(support.pairs()),
-      x_(std::move(start)),
-      w_(x_),
+      x_(std::move(start.x)),
+      w_(start.w.empty() ? x_ : std::move(start.w)),
       next_(x_.size()),
       gradient_(x_.size()),
       at_x_(empty_masses()),
       at_w_(at_x_),
       at_y_(at_x_),
       at_next_(at_x_),
-      scores_(support.cells()),
+      scores_(empty_scores(std::move(start.column_prices))),
       row_prices_(support.people_count()),
       log_rows_(support.people_count()),
       log_columns_(support.people_count()),
-      column_sums_(support.people_count()),
-      column_prices_(std::move(column_prices)) {
+      column_sums_(support.people_count()) {
   for (std::size_t u = 0; u < support.people_count(); ++u)
     for (std::size_t pair = support.starts[u]; pair < support.starts[u + 1]; ++pair)
       // from the nearest donor: a float keeps the digits of the difference, not of lambda d itself ("Digits")
@@ -79,17 +92,26 @@ MirrorSolver::MirrorSolver(const PoolTask& task, const Support& support, Floats 
                                        (support.distances[pair] - static_cast<double>(support.nearest[u])));
   if (task.terms.balanced) kernel_by_column_.resize(support.pairs());
   if (learned()) {
+    for (std::size_t u = 0; u < support.people_count(); ++u)
+      first_profiles_.push_back(static_cast<std::uint32_t>(first_profile(task.pool, u)));
     inverse_learned_shares_ =
         (learned_shares_.array() > 0).select(1 / learned_shares_.array(), 0).cast<float>();
-    learned_scores_.setZero(at(support.people_count()), learned_shares_.size());
     if (has_profiles()) profile_scores_.setZero(at(support.people_count()), profile_count(task.pool));
   }
   // person_sparse.md, "Steps on a support": F is w1 + w2 smooth relative to the entropy, so a first step of
   // this size never goes uphill.
   const double weight = task.terms.informed_weight + task.terms.learned_weight;
-  step_ = weight > 0 ? 1 / weight : 1;
-  measure(x_, at_x_);
-  at_w_ = at_x_;
+  step_ = start.step > 0 ? start.step : weight > 0 ? 1 / weight : 1;
+  theta_ = start.theta;
+  growth_ = start.growth > 0 ? start.growth : kFirstGrowth;
+  measure([&](std::size_t k, std::size_t) { return x_[support.by_column[k]]; }, at_x_);
+  measure([&](std::size_t k, std::size_t) { return w_[support.by_column[k]]; }, at_w_);
+}
+
+MirrorSolver::Scores MirrorSolver::empty_scores(Floats columns) const {
+  Scores scores{.cells = Floats(support_.cells()), .learned = {}, .columns = std::move(columns)};
+  if (learned()) scores.learned.setZero(at(support_.people_count()), learned_shares_.size());
+  return scores;
 }
 
 MirrorSolver::Masses MirrorSolver::empty_masses() const {
@@ -100,32 +122,54 @@ MirrorSolver::Masses MirrorSolver::empty_masses() const {
   return masses;
 }
 
-void MirrorSolver::measure(const Floats& channel, Masses& masses) const {
+/// `value(k, j)`: the probability of the pair at place k of the order by columns, which is in column j.
+template <class Value>
+void MirrorSolver::measure(const Value& value, Masses& masses) const {
   const PersonPool& pool = task_.pool;
   parallel_blocks(support_.people_count(), kBlock, [&](std::size_t begin, std::size_t end) {
-    // sum_u x(u,j) z_u, profile by profile
-    Eigen::RowVectorXf weights(learned() ? profile_count(pool) : 0);
+    // sum_u x(u,j) z_u, profile by profile; a row per donor, so that profiles are multiplied out together
+    RowMatrixXf weights;
+    if (learned()) weights.setZero(at(end - begin), profile_count(pool));
+    const float* const z = pool.learned.data();
+    const Index width = pool.learned.cols();
     for (std::size_t j = begin; j < end; ++j) {
       masses.columns[j] = 0;
-      weights.setZero();
+      float* const weights_of_donor = learned() ? weights.row(at(j - begin)).data() : nullptr;
       for (std::size_t c = support_.column_cells[j]; c < support_.column_cells[j + 1]; ++c) {
         double sum = 0;
         for (std::size_t k = support_.cell_starts[c]; k < support_.cell_starts[c + 1]; ++k) {
-          const std::uint32_t pair = support_.by_column[k];
-          sum += channel[pair];
-          if (learned()) add_weights(pool, support_.people[k], channel[pair], weights.data());
+          const float amount = value(k, j);
+          sum += amount;
+          if (weights_of_donor == nullptr) continue;
+          const std::uint32_t u = support_.people[k];
+          add_weights(z + u * static_cast<std::size_t>(width), width, amount,
+                      weights_of_donor + first_profiles_[u]);
         }
         masses.cells[c] = sum;
         // R_j is the same for both attackers, since rows of P2 sum to 1
         masses.columns[j] += sum;
       }
-      if (!learned()) continue;
-      if (has_profiles())
-        masses.learned.row(at(j)).noalias() = weights * pool.profiles;
-      else
-        masses.learned.row(at(j)) = weights;
     }
+    if (!learned()) return;
+    auto rows = masses.learned.middleRows(at(begin), at(end - begin));
+    if (has_profiles())
+      rows.noalias() = weights * pool.profiles;
+    else
+      rows = weights;
   });
+}
+
+void MirrorSolver::measure_next() {
+  if (!task_.terms.balanced) {
+    measure([&](std::size_t k, std::size_t) { return next_[support_.by_column[k]]; }, at_next_);
+    return;
+  }
+  // the same products as in finish_move(), read in the order of the columns
+  measure(
+      [&](std::size_t k, std::size_t j) {
+        return std::max(kFloor, kernel_by_column_[k] * row_factors_[support_.people[k]] * column_factors_[j]);
+      },
+      at_next_);
 }
 
 void MirrorSolver::mix(const Masses& x, const Masses& w, double theta, Masses& result) const {
@@ -143,50 +187,67 @@ void MirrorSolver::mix(const Masses& x, const Masses& w, double theta, Masses& r
   });
 }
 
-/// w1 s1 of the cells and w2 s2 of the donors at y.
+/// w2 sum_y a_k(y) s2_j(y) of the donors and profiles.
+void MirrorSolver::expand_scores(const Scores& scores, std::size_t begin, std::size_t end) {
+  profile_scores_.middleRows(at(begin), at(end - begin)).noalias() =
+      scores.learned.middleRows(at(begin), at(end - begin)) * task_.pool.profiles.transpose();
+}
+
+/// w1 s1 of the cells and w2 s2 of the donors at y. Logarithms of a block of donors are taken together:
+/// vectors of the processor are longer than what one donor has.
 void MirrorSolver::compute_scores() {
   const auto informed = static_cast<float>(task_.terms.informed_weight);
   const auto weight = static_cast<float>(task_.terms.learned_weight);
   parallel_blocks(support_.people_count(), kBlock, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t j = begin; j < end; ++j) {
-      const std::size_t first = support_.column_cells[j], last = support_.column_cells[j + 1];
-      if (first == last) continue;
-      for (std::size_t c = first; c < last; ++c)
+    for (std::size_t j = begin; j < end; ++j)
+      for (std::size_t c = support_.column_cells[j]; c < support_.column_cells[j + 1]; ++c)
         // s1_j(y) = log( v / (q R) ): the gradient of F1 by x(u,j) is s1_j(y_u), the terms of R and v cancel
-        scores_[c] = static_cast<float>(at_y_.cells[c] /
-                                        (informed_shares_(support_.cell_values[c]) * at_y_.columns[j]));
-      Row scores(scores_.data() + first, at(last - first));
-      scores = informed * scores.log();
-      if (!learned()) continue;
-      // s2 with 1e-9 of q blended in: finite where a mass is zero, and sum_y q e^s2 stays 1 but for rounding.
-      const auto blend = static_cast<float>(kBlend);
-      learned_scores_.row(at(j)) =
-          weight * ((1 - blend) / static_cast<float>(at_y_.columns[j]) * at_y_.learned.row(at(j)).array() *
-                        inverse_learned_shares_.transpose() +
-                    blend)
-                       .log();
-      if (has_profiles())
-        profile_scores_.row(at(j)).noalias() = learned_scores_.row(at(j)) * task_.pool.profiles.transpose();
+        scores_.cells[c] = static_cast<float>(at_y_.cells[c] /
+                                              (informed_shares_(support_.cell_values[c]) * at_y_.columns[j]));
+    const std::size_t first = support_.column_cells[begin], last = support_.column_cells[end];
+    Row scores(scores_.cells.data() + first, at(last - first));
+    scores = informed * scores.log();
+    if (!learned()) return;
+    // s2 with 1e-9 of q blended in: finite where a mass is zero, and sum_y q e^s2 stays 1 but for rounding.
+    const auto blend = static_cast<float>(kBlend);
+    for (std::size_t j = begin; j < end; ++j) {
+      // a donor of whom nobody makes use looks like the pool
+      const double column = at_y_.columns[j];
+      const auto scale = static_cast<float>(column > 0 ? (1 - kBlend) / column : 0);
+      scores_.learned.row(at(j)) =
+          scale * at_y_.learned.row(at(j)).array() * inverse_learned_shares_.transpose() + blend;
     }
+    const Index values = scores_.learned.cols();
+    Row learned_scores(scores_.learned.row(at(begin)).data(), at(end - begin) * values);
+    learned_scores = weight * learned_scores.log();
+    if (has_profiles()) expand_scores(scores_, begin, end);
   });
 }
 
-/// Of the objective at y, for all pairs; and the least price in each row.
+/// Calls visit(pair, price) with Gamma - nu of all pairs of u, `of_weights` being scores of weights.
+template <class Visit>
+void MirrorSolver::price_pairs(std::size_t u, const Scores& scores, const RowMatrixXf& of_weights,
+                               const Visit& visit) const {
+  const Index first = learned() ? first_profile(task_.pool, u) : 0;
+  for (std::size_t pair = support_.starts[u]; pair < support_.starts[u + 1]; ++pair) {
+    const std::uint32_t j = support_.donors[pair];
+    float value = scores.cells[support_.cell_of_pair[pair]] + cost_[pair];
+    if (learned()) value += weighted_sum(task_.pool, u, of_weights.row(j).data() + first);
+    visit(pair, value - scores.columns[j]);
+  }
+}
+
+/// Of the objective at y less the column prices, for all pairs; and the least in each row.
 void MirrorSolver::compute_gradient() {
   compute_scores();
-  const RowMatrixXf& of_weights = has_profiles() ? profile_scores_ : learned_scores_;
+  const RowMatrixXf& of_weights = has_profiles() ? profile_scores_ : scores_.learned;
   parallel_blocks(support_.people_count(), kBlock, [&](std::size_t begin, std::size_t end) {
     for (std::size_t u = begin; u < end; ++u) {
       float least = std::numeric_limits<float>::infinity();
-      const Index first = learned() ? first_profile(task_.pool, u) : 0;
-      for (std::size_t pair = support_.starts[u]; pair < support_.starts[u + 1]; ++pair) {
-        const std::uint32_t j = support_.donors[pair];
-        float value = scores_[support_.cell_of_pair[pair]] + cost_[pair];
-        if (learned()) value += weighted_sum(task_.pool, u, of_weights.row(j).data() + first);
-        gradient_[pair] = value;
-        // mu_u = min_j (Gamma - nu_j) over the support: what bound_on_support starts from
-        least = std::min(least, value - column_prices_[j]);
-      }
+      price_pairs(u, scores_, of_weights, [&](std::size_t pair, float price) {
+        gradient_[pair] = price;
+        least = std::min(least, price);
+      });
       row_prices_[u] = least;
     }
   });
@@ -195,13 +256,19 @@ void MirrorSolver::compute_gradient() {
 /// next = w exp(-scale (gradient - nu)), rows normalised.
 void MirrorSolver::move_rows(double scale) {
   parallel_blocks(support_.people_count(), kBlock, [&](std::size_t begin, std::size_t end) {
-    ArrayXf logs;
+    ArrayXf factors;
     for (std::size_t u = begin; u < end; ++u) {
       const std::size_t first = support_.starts[u], size = support_.starts[u + 1] - first;
-      log_ratios(u, static_cast<float>(scale), logs);
+      // exponents are at most 0, because they count from the least price of the row: no overflow. Filled up
+      // to whole vectors: single exponentials at the end of each row would take longer than all others.
+      if (factors.size() < at(size + kVector)) factors.resize(at(2 * size + kVector));
+      auto whole = factors.head(at((size + kVector - 1) / kVector * kVector));
+      whole.tail(at(std::min<std::size_t>(kVector, static_cast<std::size_t>(whole.size())))).setZero();
+      whole.head(at(size)) = static_cast<float>(scale) * (static_cast<float>(row_prices_[u]) -
+                                                          ConstRow(gradient_.data() + first, at(size)));
+      whole = whole.exp();
       Row next(next_.data() + first, at(size));
-      // exponents are at most 0, because log_ratios counts from the least price of the row: no overflow
-      next = ConstRow(w_.data() + first, at(size)) * logs.exp();
+      next = ConstRow(w_.data() + first, at(size)) * whole.head(at(size));
       const double sum = next.cast<double>().sum();
       next = (next * static_cast<float>(1 / sum)).max(kFloor);
       log_rows_[u] = -std::log(sum);
@@ -215,13 +282,13 @@ double MirrorSolver::sum_columns() {
       sum_over_blocks(support_.people_count(), kBlock, [&](std::size_t begin, std::size_t end) {
         double part = 0;
         for (std::size_t j = begin; j < end; ++j) {
-          double sum = 0;
+          const std::size_t first = support_.cell_starts[support_.column_cells[j]];
           const std::size_t last = support_.cell_starts[support_.column_cells[j + 1]];
-          for (std::size_t k = support_.cell_starts[support_.column_cells[j]]; k < last; ++k)
-            sum += static_cast<double>(kernel_by_column_[k] * row_factors_[support_.people[k]]);
           // "Balanced": kernel, row factors and column factors are kept apart, so a round reads memory in
           // order
-          column_sums_[j] = sum * static_cast<double>(column_factors_[j]);
+          column_sums_[j] = gathered_product({kernel_by_column_.data() + first, last - first},
+                                             support_.people.data() + first, row_factors_.data()) *
+                            static_cast<double>(column_factors_[j]);
           part += std::abs(column_sums_[j] - 1);
         }
         return part;
@@ -232,22 +299,10 @@ double MirrorSolver::sum_columns() {
 void MirrorSolver::scale_rows() {
   parallel_blocks(support_.people_count(), kBlock, [&](std::size_t begin, std::size_t end) {
     for (std::size_t u = begin; u < end; ++u) {
-      double sum = 0;
-      for (std::size_t pair = support_.starts[u]; pair < support_.starts[u + 1]; ++pair)
-        sum += static_cast<double>(next_[pair] * column_factors_[support_.donors[pair]]);
-      row_factors_[u] = static_cast<float>(1 / sum);
-    }
-  });
-}
-
-void MirrorSolver::apply_factors() {
-  parallel_blocks(support_.people_count(), kBlock, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t u = begin; u < end; ++u) {
-      for (std::size_t pair = support_.starts[u]; pair < support_.starts[u + 1]; ++pair)
-        next_[pair] =
-            std::max(kFloor, next_[pair] * row_factors_[u] * column_factors_[support_.donors[pair]]);
-      log_rows_[u] += std::log(static_cast<double>(row_factors_[u]));
-      log_columns_[u] = std::log(static_cast<double>(column_factors_[u]));
+      const std::size_t first = support_.starts[u], size = support_.starts[u + 1] - first;
+      row_factors_[u] =
+          static_cast<float>(1 / gathered_product({next_.data() + first, size},
+                                                  support_.donors.data() + first, column_factors_.data()));
     }
   });
 }
@@ -266,33 +321,36 @@ void MirrorSolver::balance_columns() {
       column_factors_[j] = static_cast<float>(static_cast<double>(column_factors_[j]) / column_sums_[j]);
     scale_rows();
   }
-  apply_factors();
+  for (std::size_t u = 0; u < support_.people_count(); ++u) {
+    log_rows_[u] += std::log(static_cast<double>(row_factors_[u]));
+    log_columns_[u] = std::log(column_factors_[u]);
+  }
 }
 
-/// The logarithm of next / w over a row, without the scaling of the row.
-void MirrorSolver::log_ratios(std::size_t u, float scale, ArrayXf& result) const {
-  const std::size_t first = support_.starts[u], size = support_.starts[u + 1] - first;
-  const auto least = static_cast<float>(row_prices_[u]);
-  result.resize(at(size));
-  for (std::size_t k = 0; k < size; ++k)
-    result(at(k)) = scale * (least - (gradient_[first + k] - column_prices_[support_.donors[first + k]]));
-}
-
-/// The Bregman distance of next from w: sum w phi(next / w), phi(r) = r log r - r + 1.
-double MirrorSolver::distance_moved(double scale) const {
+/// Applies the scalings to `next`. Returns its Bregman distance from w: sum w phi(next / w),
+/// phi(r) = r log r - r + 1.
+double MirrorSolver::finish_move(double scale) {
+  const bool balanced = task_.terms.balanced;
   return sum_over_blocks(support_.people_count(), kBlock, [&](std::size_t begin, std::size_t end) {
     double sum = 0;
-    ArrayXf logs;
+    ArrayXf room;
     for (std::size_t u = begin; u < end; ++u) {
-      const std::size_t first = support_.starts[u];
-      log_ratios(u, static_cast<float>(scale), logs);
-      logs += static_cast<float>(log_rows_[u]);
-      if (task_.terms.balanced)
-        for (Index k = 0; k < logs.size(); ++k)
-          logs(k) += static_cast<float>(log_columns_[support_.donors[first + static_cast<std::size_t>(k)]]);
+      const std::size_t first = support_.starts[u], size = support_.starts[u + 1] - first;
+      if (room.size() < at(size)) room.resize(at(2 * size));
+      auto logs = room.head(at(size));
+      const ConstRow gradient(gradient_.data() + first, at(size));
+      // log(next / w), from what next was made of
+      logs = static_cast<float>(scale) * (static_cast<float>(row_prices_[u]) - gradient) +
+             static_cast<float>(log_rows_[u]);
+      if (balanced)
+        for (std::size_t k = 0; k < size; ++k) {
+          const std::uint32_t j = support_.donors[first + k];
+          next_[first + k] = std::max(kFloor, next_[first + k] * row_factors_[u] * column_factors_[j]);
+          logs(at(k)) += log_columns_[j];
+        }
       // phi(r) = r log r - r + 1 with r = e^logs: as a sum of terms >= 0 it keeps its digits near the
       // optimum, where a difference of values would be rounding.
-      const ConstRow w(w_.data() + first, logs.size()), next(next_.data() + first, logs.size());
+      const ConstRow w(w_.data() + first, at(size)), next(next_.data() + first, at(size));
       // near r = 1 by its series in log r, elsewhere as it stands
       sum += (logs.abs() < 0.02f)
                  .select(w * logs.square() * (0.5f + logs * (1.0f / 3 + logs / 8)), next * (logs - 1) + w)
@@ -339,7 +397,7 @@ bool MirrorSolver::move_to_next() {
         for (std::size_t pair = support_.starts[begin]; pair < support_.starts[end]; ++pair) {
           // x+ - x = theta (w+ - x); the slope along Gamma(y) - nu decides about a restart
           const float change = share * (next_[pair] - x_[pair]);
-          sum += static_cast<double>(gradient_[pair] - column_prices_[support_.donors[pair]]) * change;
+          sum += static_cast<double>(gradient_[pair]) * change;
           x_[pair] += change;
         }
         return sum;
@@ -363,20 +421,29 @@ void MirrorSolver::take_step() {
   // Step test: D_F(x+, y) <= theta^2 / eta D(w+, w), with eta = step_. At theta = 1 relative smoothness
   // grants it for eta <= 1 / (w1 + w2). Below, convexity of the entropy grants theta D(w+, w) only, so it is
   // tested.
-  for (step_ *= kStepGrowth;; step_ *= 0.5) {
+  double used;  // of what the test allows: in proportion to the step, since D_F and D go with its square
+  for (;;) {
     const double scale = step_ / theta_;
     move_rows(scale);
     if (task_.terms.balanced) balance_columns();
-    measure(next_, at_next_);
-    if (divergence() <= theta_ * theta_ / step_ * distance_moved(scale) || step_ < kSmallestStep) break;
+    const double moved = finish_move(scale);
+    measure_next();
+    const double allowed = theta_ * theta_ / step_ * moved, found = divergence();
+    used = allowed > 0 ? found / allowed : 0;
+    if (found <= allowed || step_ < kSmallestStep) break;
+    growth_ = kMostGrowth;
+    step_ *=
+        std::isfinite(used) ? std::clamp(kAimOfTest / used, kLeastOfFailed, kMostOfFailed) : kLeastOfFailed;
   }
-  // before the prices change: the slope belongs to the nu of this step
+  const double taken = step_;
   const bool downhill = move_to_next();
   if (task_.terms.balanced)
-    for (std::size_t j = 0; j < column_prices_.size(); ++j)
+    for (std::size_t j = 0; j < scores_.columns.size(); ++j)
       // w+ = w exp( -(eta/theta) (Gamma - nu) ) times the column factor: in the exponent that is a change of
       // nu
-      column_prices_[j] += static_cast<float>(theta_ / step_ * log_columns_[j]);
+      scores_.columns[j] += static_cast<float>(theta_ / taken * static_cast<double>(log_columns_[j]));
+  step_ *= used > kAimOfTest / growth_ ? std::max(kAimOfTest / used, kMostOfFailed) : growth_;
+  step_ = std::min(step_, kLargestStep);
   if (downhill) {
     // theta+^2 = (1 - theta+) theta^2, solved for theta+
     const double square = theta_ * theta_;
@@ -417,13 +484,14 @@ double MirrorSolver::linear_cost(const Floats& channel) const {
   });
 }
 
-PoolDuals MirrorSolver::current_duals() const {
-  PoolDuals duals{.rows = row_prices_,
-                  .columns = std::vector<double>(column_prices_.begin(), column_prices_.end()),
+/// Feasible prices with the learned attacker's scores.
+PoolDuals MirrorSolver::duals_of(const Scores& scores, std::vector<double> rows) const {
+  PoolDuals duals{.rows = std::move(rows),
+                  .columns = std::vector<double>(scores.columns.begin(), scores.columns.end()),
                   .learned = {},
                   .learned_excess = {}};
   if (!learned()) return duals;
-  duals.learned = learned_scores_ / static_cast<float>(task_.terms.learned_weight);
+  duals.learned = scores.learned / static_cast<float>(task_.terms.learned_weight);
   duals.learned_excess.resize(support_.people_count());
   parallel_blocks(support_.people_count(), kBlock, [&](std::size_t begin, std::size_t end) {
     for (std::size_t j = begin; j < end; ++j)
@@ -440,14 +508,16 @@ PoolDuals MirrorSolver::current_duals() const {
 void MirrorSolver::check() {
   // The value is that of x, not of y: a channel that can be returned.
   value_ = leakage(at_x_) + linear_cost(x_);
-  for (std::size_t j = 0; j < column_prices_.size(); ++j)
-    value_ += column_prices_[j] * (1 - at_x_.columns[j]);
-  PoolDuals duals = current_duals();
+  for (std::size_t j = 0; j < scores_.columns.size(); ++j)
+    value_ += scores_.columns[j] * (1 - at_x_.columns[j]);
+  raise_bound(duals_of(scores_, row_prices_));
+}
+
+void MirrorSolver::raise_bound(PoolDuals duals) {
   const double bound = bound_on_support(task_, support_, duals);
-  if (bound > bound_) {
-    bound_ = bound;
-    best_duals_ = std::move(duals);
-  }
+  if (bound <= bound_) return;
+  bound_ = bound;
+  best_duals_ = std::move(duals);
 }
 
 void MirrorSolver::run(double tolerance, int max_iterations, const Progress& progress) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -29,7 +30,8 @@ Eigen::MatrixXd off_support(const Support& support, const Floats& values) {
 }
 
 MirrorSolver solver_from(const PoolTask& task, const Support& support, const Eigen::MatrixXd& start) {
-  return MirrorSolver(task, support, on_support(support, start), Floats(task.pool.size(), 0.0f));
+  return MirrorSolver(task, support,
+                      {.x = on_support(support, start), .column_prices = Floats(task.pool.size(), 0.0f)});
 }
 
 /// sum w phi(next / w), phi(r) = r log r - r + 1.
@@ -55,15 +57,18 @@ class AcceleratedScheme {
     const Eigen::MatrixXd y = (1 - theta_) * x_ + theta_ * w_;
     const Eigen::MatrixXd gradient = gradient_by_differences(task_, distance_, y);
     Eigen::MatrixXd next, x;
-    step_ *= 1.2;
-    for (;; step_ /= 2) {
+    double used;
+    for (;;) {
       next = w_.array() * (-step_ / theta_ * gradient.array()).exp();
       scale_to_sums(task_.terms, next);
       x = (1 - theta_) * x_ + theta_ * next;
       const double divergence = value(x) - value(y) - gradient.cwiseProduct(x - y).sum();
-      if (divergence <= theta_ * theta_ / step_ * relative_entropy(next, w_)) break;
-      ++halvings;
+      used = divergence / (theta_ * theta_ / step_ * relative_entropy(next, w_));
+      if (used <= 1) break;
+      step_ *= std::clamp(0.9 / used, 0.2, 0.9);
+      ++failures;
     }
+    step_ *= std::clamp(0.9 / used, 0.9, failures > 0 ? 1.05 : 1.3);
     const bool downhill = gradient.cwiseProduct(x - x_).sum() <= 0;
     x_ = x;
     w_ = downhill ? next : x;
@@ -72,7 +77,7 @@ class AcceleratedScheme {
   }
 
   const Eigen::MatrixXd& channel() const { return x_; }
-  int halvings = 0;
+  int failures = 0;  // of the step test
 
  private:
   double value(const Eigen::MatrixXd& channel) const {
@@ -86,7 +91,7 @@ class AcceleratedScheme {
 };
 
 TEST(PersonMirror, TakesTheStepsOfTheAcceleratedSchemeWrittenOut) {
-  int halvings = 0;
+  int failures = 0;  // of the step test
   for (const PersonTerms& terms : terms_of_all_kinds()) {
     if (terms.balanced) continue;
     SCOPED_TRACE(name_of(terms));
@@ -104,9 +109,9 @@ TEST(PersonMirror, TakesTheStepsOfTheAcceleratedSchemeWrittenOut) {
       EXPECT_LE((off_support(support, solver.channel()) - scheme.channel()).cwiseAbs().maxCoeff(), 2e-5)
           << steps << " steps";
     }
-    halvings += scheme.halvings;
+    failures += scheme.failures;
   }
-  EXPECT_GT(halvings, 0);  // else the step test decided nothing
+  EXPECT_GT(failures, 0);  // else the step test decided nothing
 }
 
 TEST(PersonMirror, ABalancedStepFollowsTheGradientUpToPricesOfRowsAndColumns) {
@@ -133,10 +138,34 @@ TEST(PersonMirror, ABalancedStepFollowsTheGradientUpToPricesOfRowsAndColumns) {
     const Eigen::MatrixXd of_gradient = interaction(gradient), of_change = interaction(change);
     const double step = -of_gradient.cwiseProduct(of_change).sum() / of_gradient.squaredNorm();
     EXPECT_LE((of_change + step * of_gradient).cwiseAbs().maxCoeff(), 1e-4);
-    const double halvings = std::log2(1.2 / (terms.informed_weight + terms.learned_weight) / step);
-    EXPECT_NEAR(halvings, std::round(halvings), 1e-3);
-    EXPECT_GT(halvings, -0.5);
-    EXPECT_LT(halvings, 1.5);  // a step of 1 / weights always passes
+    // the first step is the one that always passes
+    EXPECT_NEAR(step * (terms.informed_weight + terms.learned_weight), 1, 1e-3);
+  }
+}
+
+// (Balanced, columns are scaled as well as the last check asked for, and checks come at other steps.)
+// A support that grows hands its state on: without it the scheme would begin again with theta = 1.
+TEST(PersonMirror, GoesOnFromAStateAsIfItHadNotStopped) {
+  for (const bool balanced : {false, true}) {
+    const PersonTerms terms{.informed_weight = 0.4, .learned_weight = 0.6, .balanced = balanced};
+    const OwnedPool owned = pool_with_model(5, 8, 3);
+    const PoolTask task{.pool = owned.pool, .terms = terms, .multiplier = 0.3};
+    std::mt19937 rng(6);
+    const Support support = support_of_all_pairs(task);
+    const Eigen::MatrixXd start = channel_within(task, rng, 3);
+    MirrorSolver whole = solver_from(task, support, start), first = solver_from(task, support, start),
+                 again = solver_from(task, support, start);
+    whole.run(0, 25, {});
+    first.run(0, 15, {});
+    MirrorSolver rest(task, support, first.state());
+    rest.run(0, 10, {});
+    const Eigen::MatrixXd expected = off_support(support, whole.channel());
+    EXPECT_LE((off_support(support, rest.channel()) - expected).cwiseAbs().maxCoeff(),
+              balanced ? 2e-3 : 1e-5);
+    again.run(0, 15, {});
+    MirrorSolver forgetful(task, support, {.x = again.state().x, .column_prices = Floats(8, 0.0f)});
+    forgetful.run(0, 10, {});
+    EXPECT_GT((off_support(support, forgetful.channel()) - expected).cwiseAbs().maxCoeff(), 1e-2);
   }
 }
 
@@ -256,7 +285,7 @@ TEST(PersonMirror, HasTheSameBitsForAnyNumberOfThreads) {
     const Floats start(support.pairs(), 1.0f / 12);
     const auto on_threads = [&](int threads) {
       const ThreadLimit limit(threads);
-      MirrorSolver solver(task, support, start, Floats(600, 0.0f));
+      MirrorSolver solver(task, support, {.x = start, .column_prices = Floats(600, 0.0f)});
       solver.run(0, 20, {});
       return std::tuple(solver.channel(), solver.value(), solver.bound());
     };

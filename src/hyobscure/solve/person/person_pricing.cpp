@@ -12,6 +12,18 @@ namespace {
 
 constexpr std::size_t kCheapestDonors = 10;  // that a pass adds to a row
 
+/// visit(j) for every j with numbers(j) <= limit, ascending. Most are above: 16 are dismissed at once.
+template <class Numbers, class Visit>
+void for_each_up_to(float limit, const Numbers& numbers, const Visit& visit) {
+  constexpr Eigen::Index kTogether = 16;
+  const Eigen::Index size = numbers.size();
+  for (Eigen::Index begin = 0; begin < size; begin += kTogether) {
+    if (begin + kTogether <= size && !(numbers.template segment<kTogether>(begin) <= limit).any()) continue;
+    for (Eigen::Index j = begin; j < std::min(begin + kTogether, size); ++j)
+      if (numbers(j) <= limit) visit(static_cast<std::size_t>(j));
+  }
+}
+
 /// Everything about one bound over all pairs.
 class AllPairs {
  public:
@@ -27,11 +39,9 @@ class AllPairs {
   void add_to_column_prices(const BestUsers& best, const Slice& slice);
   void finish_column_prices();
   double bound_of_batch(const Batch& batch, const BestUsers& best, double slack, DonorRows& additions) const;
-  double least_price(std::size_t u, const BestUsers::Two* best, std::span<const float> distances,
-                     std::span<const float> learned) const;
-  std::vector<Donor> cheapest_donors(std::size_t u, const BestUsers::Two* best,
-                                     std::span<const float> distances, std::span<const float> learned,
-                                     double slack) const;
+  struct PricedRow;
+  double least_price(const PricedRow& row) const;
+  std::vector<Donor> cheapest_donors(const PricedRow& row, double slack) const;
   double rounding_of_learned() const;
 
   const PoolTask& task_;
@@ -40,7 +50,12 @@ class AllPairs {
   const std::vector<Batch> batches_;
   std::vector<double> highest_, mass_;  // of log sum_y q_y e^b: its largest b, and the sum relative to that
   std::vector<double> height_;          // w1 h_j, or the highest score without an informed attacker
-  float learned_margin_ = 0;            // how far a float product with the learned scores may be off
+  // How a price depends on the height of its column: -height of w1 s1, +height of -nu.
+  const double height_sign_ = (counts_informed(task_) ? -1.0 : 0.0) + (task_.terms.balanced ? 1.0 : 0.0);
+  Eigen::ArrayXf price_of_column_;  // sign * height, 0 where nobody may be published as j
+  Eigen::ArrayXf gain_of_column_;   // nu_j of the restricted solution + height of w1 s1
+  float largest_of_column_ = 0;     // of both, without their signs
+  float learned_margin_ = 0;        // how far a float product with the learned scores may be off
 };
 
 /// Of the batch's people, as the learned attacker sees them.
@@ -98,6 +113,16 @@ void AllPairs::finish_column_prices() {
     else
       height_[j] = counts_informed(task_) ? weight() * (highest_[j] + std::log(mass_[j])) : highest_[j];
   }
+  price_of_column_.setZero(at(height_.size()));
+  gain_of_column_.setZero(at(height_.size()));
+  for (std::size_t j = 0; j < height_.size(); ++j) {
+    if (!std::isfinite(height_[j])) continue;
+    price_of_column_(at(j)) = static_cast<float>(height_sign_ * height_[j]);
+    gain_of_column_(at(j)) =
+        static_cast<float>(duals_.columns[j] + (counts_informed(task_) ? height_[j] : 0.0));
+    largest_of_column_ =
+        std::max(largest_of_column_, static_cast<float>(std::abs(height_[j]) + std::abs(duals_.columns[j])));
+  }
 }
 
 FullBound AllPairs::bound(double slack, std::size_t table_cells) {
@@ -137,97 +162,105 @@ FullBound AllPairs::bound(double slack, std::size_t table_cells) {
   return result;
 }
 
+/// One person's prices with all donors. `rough` holds lambda (d - nearest) + w1 b + w2 sum_y P(u,y) s2(y) in
+/// floats, infinite where the pair is not allowed, and is off by at most `margin`.
+struct AllPairs::PricedRow {
+  std::uint32_t person;
+  const BestUsers::Two* best;
+  std::span<const float> distances;
+  Eigen::Map<const Eigen::ArrayXf> rough;
+  float margin;
+};
+
 double AllPairs::bound_of_batch(const Batch& batch, const BestUsers& best, double slack,
                                 DonorRows& additions) const {
-  const std::size_t people = task_.pool.size();
+  const auto people = static_cast<Eigen::Index>(task_.pool.size());
   RowMatrixXf distances;
   load_distances(task_, batch, distances);
-  RowMatrixXf learned;
-  if (counts_learned(task_)) {
-    learned.noalias() = posteriors(batch) * duals_.learned.transpose();
+  const BestUsers::Two* users = best.of_value(batch.value);
+  Eigen::ArrayXf scores = Eigen::ArrayXf::Zero(people);  // w1 b_j(y) of the batch's value
+  if (counts_informed(task_))
+    // -infinity: only the person who is j has this value, and may not be published as j
+    for (Eigen::Index j = 0; j < people; ++j)
+      scores(j) = std::isfinite(users[j].first) ? static_cast<float>(users[j].best()) : 0.0f;
+  RowMatrixXf rough(at(batch.people.size()), people);
+  for (std::size_t k = 0; k < batch.people.size(); ++k) {
+    const float nearest = nearest_[batch.people[k]];
+    const auto price = static_cast<float>(task_.multiplier);
+    rough.row(at(k)).array() = distances.row(at(k)).array().isFinite().select(
+        price * (distances.row(at(k)).array() - nearest) + scores.transpose(), -kLowestScore);
   }
+  if (counts_learned(task_))
+    rough.noalias() +=
+        static_cast<float>(task_.terms.learned_weight) * posteriors(batch) * duals_.learned.transpose();
+
+  // "Digits": four terms are added in floats, each of which may be off by its rounding
+  const float largest_score = scores.abs().maxCoeff();
+  const auto as_user = donors_with_users(users, batch, distances, [&](std::size_t j) {
+    // "Pricing": nu of the restricted solution is duals_.columns; the bound itself uses nu_j = -w1 h_j
+    return height_[j] + duals_.columns[j] > slack;
+  });
   double sum = 0;
   for (std::size_t k = 0; k < batch.people.size(); ++k) {
     const std::uint32_t u = batch.people[k];
-    const std::span<const float> row{distances.row(at(k)).data(), people};
-    const BestUsers::Two* users = best.of_value(batch.value);
-    const std::span<const float> products = counts_learned(task_)
-                                                ? std::span<const float>{learned.row(at(k)).data(), people}
-                                                : std::span<const float>{};
-    sum += task_.multiplier * nearest_[u] + least_price(u, users, row, products);
-    // "Pricing": nu of the restricted solution is duals_.columns; the bound itself uses nu_j = -w1 h_j
-    const auto violated = [&](std::size_t j) { return height_[j] + duals_.columns[j] > slack; };
+    const std::span<const float> row{distances.row(at(k)).data(), task_.pool.size()};
+    const auto all = distances.row(at(k)).array();
+    const float farthest = all.isFinite().select(all, 0.0f).maxCoeff();
+    const float magnitude = static_cast<float>(task_.multiplier) * (farthest - nearest_[u]) + largest_score +
+                            largest_of_column_ + static_cast<float>(std::abs(duals_.rows[u]));
+    const PricedRow priced{.person = u,
+                           .best = users,
+                           .distances = row,
+                           .rough = {rough.row(at(k)).data(), people},
+                           .margin = 8 * std::numeric_limits<float>::epsilon() * magnitude +
+                                     2 * static_cast<float>(task_.terms.learned_weight) * learned_margin_};
+    sum += task_.multiplier * nearest_[u] + least_price(priced);
     // the two best users of each value and violated donor, then the largest gains of this person
-    additions[u] = donors_with_user(users, u, row, violated);
-    append(additions[u], cheapest_donors(u, users, row, products, slack));
+    additions[u] = as_user[k];
+    append(additions[u], cheapest_donors(priced, slack));
   }
   return sum;
 }
 
-/// min_j w1 s1_j(y_u) + w2 sum_y P(u,y) s2_j(y) + multiplier (d(u,j) - nearest_u) - nu_j, in double. The sums
-/// over values were multiplied out in float: those that may be smallest are done again.
-double AllPairs::least_price(std::size_t u, const BestUsers::Two* best, std::span<const float> distances,
-                             std::span<const float> learned) const {
-  const double nearest = nearest_[u];
-  const bool informed = counts_informed(task_);
-  const double learned_weight = task_.terms.learned_weight;
-  // how a price depends on the height of its column: -height of w1 s1, +height of -nu
-  const double sign = (informed ? -1.0 : 0.0) + (task_.terms.balanced ? 1.0 : 0.0);
-  const auto price_without_learned = [&](std::size_t j) {
-    const double score = informed ? best[j].best() : 0;
-    // not 0 * height: the height of a column without users is -infinity
-    const double height = sign != 0 ? sign * height_[j] : 0;
-    return task_.multiplier * (distances[j] - nearest) + score + height;
-  };
+/// min_j w1 s1_j(y_u) + w2 sum_y P(u,y) s2_j(y) + multiplier (d(u,j) - nearest_u) - nu_j, in double for the
+/// pairs that may be smallest. All others cannot be the minimum: both their float and that of the smallest
+/// may be off by the margin, hence twice.
+double AllPairs::least_price(const PricedRow& row) const {
+  const Eigen::ArrayXf rough = row.rough + price_of_column_;
   double least = std::numeric_limits<double>::infinity();
-  if (learned.empty()) {
-    for (std::size_t j = 0; j < distances.size(); ++j)
-      if (std::isfinite(distances[j])) least = std::min(least, price_without_learned(j));
-    return least;
-  }
-  // "Digits": a pair whose float product could hide a price below the smallest found is multiplied out in
-  // double, all others cannot be the minimum. Both products may be off by the margin, hence twice.
-  double rough = least;
-  for (std::size_t j = 0; j < distances.size(); ++j)
-    if (std::isfinite(distances[j]))
-      rough = std::min(rough, price_without_learned(j) + learned_weight * learned[j]);
-  for (std::size_t j = 0; j < distances.size(); ++j) {
-    if (!std::isfinite(distances[j])) continue;
-    const double price = price_without_learned(j);
-    if (price + learned_weight * (learned[j] - 2 * learned_margin_) > rough) continue;
-    const double product = learned_score(task_.pool, duals_, u, j);
-    least = std::min(least, price + learned_weight * product);
-  }
+  for_each_up_to(rough.minCoeff() + 2 * row.margin, rough, [&](std::size_t j) {
+    if (!std::isfinite(row.distances[j])) return;
+    double price = task_.multiplier * (row.distances[j] - static_cast<double>(nearest_[row.person]));
+    if (counts_informed(task_)) price += row.best[j].best();
+    // not 0 * height: the height of a column without users is -infinity
+    if (height_sign_ != 0) price += height_sign_ * height_[j];
+    if (counts_learned(task_))
+      price += task_.terms.learned_weight * learned_score(task_.pool, duals_, row.person, j);
+    least = std::min(least, price);
+  });
   return least;
 }
 
 /// The donors that u would gain most by moving to at the given prices: those of largest
-/// mu_u + nu_j - gradient(u,j) > slack.
-std::vector<Donor> AllPairs::cheapest_donors(std::size_t u, const BestUsers::Two* best,
-                                             std::span<const float> distances, std::span<const float> learned,
-                                             double slack) const {
-  struct Gain {
-    double gain;
-    Donor donor;
+/// mu_u + nu_j - gradient(u,j) > slack. What is added need not be exact, so floats are enough.
+std::vector<Donor> AllPairs::cheapest_donors(const PricedRow& row, double slack) const {
+  struct Loss {
+    float loss;
+    std::uint32_t donor;
+    auto operator<=>(const Loss&) const = default;  // ties by donor: the same set on any number of threads
   };
-  std::vector<Gain> gains;
-  for (std::size_t j = 0; j < distances.size(); ++j) {
-    if (!std::isfinite(distances[j])) continue;
-    double gain = duals_.rows[u] + duals_.columns[j] - task_.multiplier * (distances[j] - nearest_[u]);
-    // Gamma with w1 s1 = w1 (b - h) of the pair's cell
-    if (counts_informed(task_)) gain += height_[j] - best[j].best();
-    if (!learned.empty()) gain -= task_.terms.learned_weight * learned[j];
-    if (gain > slack) gains.push_back({gain, {static_cast<std::uint32_t>(j), distances[j]}});
-  }
-  if (gains.size() > kCheapestDonors) {
-    // ties by donor: the same set on any number of threads ("Determinism")
-    std::ranges::nth_element(gains, gains.begin() + kCheapestDonors, [](const Gain& a, const Gain& b) {
-      return a.gain != b.gain ? a.gain > b.gain : a.donor.donor < b.donor.donor;
-    });
-    gains.resize(kCheapestDonors);
+  // Gamma - nu with w1 s1 = w1 (b - h) of the pair's cell
+  const Eigen::ArrayXf losses = row.rough - gain_of_column_;
+  std::vector<Loss> least;
+  const auto own = static_cast<float>(duals_.rows[row.person] - slack);
+  for_each_up_to(own, losses,
+                 [&](std::size_t j) { least.push_back({losses(at(j)), static_cast<std::uint32_t>(j)}); });
+  if (least.size() > kCheapestDonors) {
+    std::ranges::nth_element(least, least.begin() + kCheapestDonors);
+    least.resize(kCheapestDonors);
   }
   std::vector<Donor> donors;
-  for (const Gain& gain : gains) donors.push_back(gain.donor);
+  for (const Loss& loss : least) donors.push_back({loss.donor, row.distances[loss.donor]});
   return donors;
 }
 

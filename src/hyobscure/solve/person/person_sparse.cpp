@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kFirstTolerance = 1e-2;  // nats a person: the first support is not worth more
 constexpr double kNextTolerance = 0.2;    // of the gap over all pairs, for the support that comes next
-constexpr double kLastTolerance = 0.3;    // of what was asked for: leaves room for pairs off the support
+constexpr double kLastTolerance = 0.5;    // of what was asked for: leaves room for pairs off the support
 constexpr double kOnlyTolerance = 0.8;    // the same where the support is all there is: room for pruning
 constexpr double kSlack = 0.05;  // of the tolerance a person: columns violated by less are left alone
 constexpr float kShareOfNew =
@@ -143,15 +143,18 @@ void Rounds::finish(const MirrorSolver& solver) {
 
 void Rounds::grow(std::unique_ptr<MirrorSolver>& solver) {
   Support larger = index_pairs(task_.pool, start_.rows, start_.nearest);
-  auto values = spread(support_, solver->channel(), larger);
-  auto prices = solver->column_prices();
+  MirrorState state = solver->state();
+  // the scheme goes on where it was: a few new pairs of little weight do not ask for another beginning
+  state.x = spread(support_, state.x, larger);
+  state.w = spread(support_, state.w, larger);
   support_ = std::move(larger);
-  solver = std::make_unique<MirrorSolver>(task_, support_, std::move(values), std::move(prices));
+  solver = std::make_unique<MirrorSolver>(task_, support_, std::move(state));
 }
 
 PoolAnswer Rounds::solve(const Progress& progress) {
-  auto solver = std::make_unique<MirrorSolver>(task_, support_, first_values(task_, support_),
-                                               Floats(task_.pool.size(), 0.0f));
+  auto solver = std::make_unique<MirrorSolver>(
+      task_, support_,
+      MirrorState{.x = first_values(task_, support_), .column_prices = Floats(task_.pool.size(), 0.0f)});
   const bool complete = !answer_.all_donors;  // candidates: nothing will be added to them
   const double last_tolerance = (complete ? kOnlyTolerance : kLastTolerance) * task_.tolerance;
   double tolerance = complete ? last_tolerance : std::max(last_tolerance, kFirstTolerance * people());

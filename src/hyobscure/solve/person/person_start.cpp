@@ -1,7 +1,6 @@
 #include "hyobscure/solve/person/person_start.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "hyobscure/solve/person/person_best_users.h"
 
@@ -12,15 +11,6 @@ namespace {
 // each value let every donor look like the whole pool.
 constexpr std::size_t kNearestDonors = 20;  // of each person
 constexpr std::size_t kNearestAtStart = 5;  // the same where there is a channel to start from
-
-std::vector<Donor> nearest_donors(std::span<const float> distances, std::size_t count) {
-  std::vector<Donor> row;
-  row.reserve(distances.size());
-  for (std::size_t j = 0; j < distances.size(); ++j)
-    if (std::isfinite(distances[j])) row.push_back({static_cast<std::uint32_t>(j), distances[j]});
-  keep_nearest(row, count);
-  return row;
-}
 
 /// Donors that a person keeps however far they are.
 std::vector<std::uint32_t> fixed_donors(const PoolTask& task, std::uint32_t u) {
@@ -72,7 +62,7 @@ StartRows pairs_of_start(const PoolTask& task) {
       const std::uint32_t u = batches[b].people[i];
       const std::span<const float> row{distances.row(at(i)).data(), people};
       start.nearest[u] = *std::ranges::min_element(row);
-      start.rows[u] = nearest_donors(row, kNearestAtStart);
+      start.rows[u] = nearest_of_row(row, kNearestAtStart);
       add_fixed_donors(task, u, row, start.rows[u]);
     }
   });
@@ -93,14 +83,15 @@ StartRows near_pairs(const PoolTask& task) {
       const Batch& batch = batches[slice.begin + k];
       RowMatrixXf distances;
       load_distances(task, batch, distances);
+      const auto as_user =
+          donors_with_users(best.of_value(batch.value), batch, distances, [](std::size_t) { return true; });
       for (std::size_t i = 0; i < batch.people.size(); ++i) {
         const std::uint32_t u = batch.people[i];
         const std::span<const float> row{distances.row(at(i)).data(), people};
         // over all allowed donors, not just those kept: prices count from here
         start.nearest[u] = *std::ranges::min_element(row);
-        start.rows[u] = nearest_donors(row, kNearestDonors);
-        append(start.rows[u],
-               donors_with_user(best.of_value(batch.value), u, row, [](std::size_t) { return true; }));
+        start.rows[u] = nearest_of_row(row, kNearestDonors);
+        append(start.rows[u], as_user[i]);
         add_fixed_donors(task, u, row, start.rows[u]);
       }
     });
