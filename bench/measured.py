@@ -1,6 +1,6 @@
 """What a command takes, seen from outside. As a program: measured.py COMMAND... prints one JSON object as its last line.
 
-A process starts its count of peak memory with the memory of whoever started it: a caller that is large itself (scikit-learn)
+A process starts its count of peak memory with the memory of its caller: a caller that is large itself (scikit-learn)
 starts this small program in between.
 """
 

@@ -72,7 +72,7 @@ function(hyobscure_unit_tests name sources libraries)
   set_source_files_properties(${places} PROPERTIES SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON
     COMPILE_DEFINITIONS HYOBSCURE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   hyobscure_compile_together(${name}_tests "${sources}")
-  target_link_libraries(${name}_tests PRIVATE ${libraries} hyobscure_flags GTest::gmock_main fmt::fmt
+  target_link_libraries(${name}_tests PRIVATE ${libraries} hyobscure_test_flags GTest::gmock_main fmt::fmt
     nlohmann_json::nlohmann_json)
   if(TARGET base_tests AND NOT name STREQUAL base)
     target_precompile_headers(${name}_tests REUSE_FROM base_tests)

@@ -87,7 +87,7 @@ def points(axes, rows, x, y, low, high):
 
 
 def trade_off(rows, pictures, name, attacks):
-    """What the release costs its users, and what the attacker gains over a guess from the group alone; a dash is what he
+    """What the release costs its users, and what the attacker gains over a guess from the group alone; a dash is what it
     gains on true features with the same groups."""
     rows = good(rows)
     columns = 2 if len(attacks) > 1 else 1

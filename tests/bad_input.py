@@ -8,40 +8,36 @@ import random
 NOISE = random.Random(7).randbytes(20_000)
 MARK = "zebra4711"  # is in every id and every item: it must never be shown
 
-LONG = """[people]
+# What all specs begin and end with; parts that differ are given by name.
+PEOPLE = """[people]
 file = "people.csv"
 id = "id"
-secret = "age"
-[events]
+secret = "{secret}"
+"""
+TWO_GROUPS = """[groups]
+count = 2
+people = [5, 55]
+values = {values}
+[channel]
+clusters = 3
+distance = "{distance}"
+budget_share = 0.5
+"""
+
+
+def spec(secret="age", columns="", values="[2, 9]", distance="jensen-shannon"):
+    return PEOPLE.format(secret=secret) + columns + TWO_GROUPS.format(values=values, distance=distance)
+
+
+LONG = spec(
+    columns="""[events]
 file = "events.csv"
 person = "who"
 item = "what"
 value = "stars"
-[groups]
-count = 2
-people = [5, 55]
-values = [2, 9]
-[channel]
-clusters = 3
-distance = "jensen-shannon"
-budget_share = 0.5
 """
-
-WIDE = """[people]
-file = "people.csv"
-id = "id"
-secret = "age"
-features = ["height", "steps", "town"]
-scale = "none"
-[groups]
-count = 2
-people = [5, 55]
-values = [2, 9]
-[channel]
-clusters = 3
-distance = "jensen-shannon"
-budget_share = 0.5
-"""
+)
+WIDE = spec(columns='features = ["height", "steps", "town"]\nscale = "none"\n')
 
 
 def as_csv(table, delimiter=","):

@@ -29,10 +29,10 @@ def test_latin_letters_late_in_a_file_are_refused(long, file):
 
 
 @pytest.mark.parametrize("section, file", [("people", "people.csv"), ("events", "events.csv")])
-@pytest.mark.parametrize("real, told", [(";", "|"), (",", ";"), ("\t", ",")])
-def test_a_wrong_delimiter_is_refused_and_thought_of(long, section, file, real, told):
+@pytest.mark.parametrize("real, given", [(";", "|"), (",", ";"), ("\t", ",")])
+def test_a_wrong_delimiter_is_refused_and_thought_of(long, section, file, real, given):
     long.files[file] = as_csv(long.people if section == "people" else long.events, real)
-    long.refused(file, "delimiter", flags=[f"--{section}.delimiter", told])
+    long.refused(file, "delimiter", flags=[f"--{section}.delimiter", given])
 
 
 @pytest.mark.parametrize("section, file", [("people", "people.csv"), ("events", "events.csv")])

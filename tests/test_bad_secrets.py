@@ -3,24 +3,7 @@
 import random
 
 import pytest
-from bad_input import MARK, as_csv, refused
-
-SPEC = """[people]
-file = "people.csv"
-id = "id"
-secret = "{secret}"
-features = ["height", "steps"]
-[groups]
-count = 2
-people = [5, 55]
-values = [2, 40]
-[channel]
-clusters = 3
-distance = "euclidean"
-budget_share = 0.5
-[secret]
-{keys}
-"""
+from bad_input import MARK, as_csv, refused, spec
 
 DEGREES = 'kind = "spatial"\nlatitude = "lat"\nlongitude = "lon"'
 CELLS = 'kind = "spatial"\ngrid_columns = 9'
@@ -49,7 +32,9 @@ class Data:
     def write(self, secret, keys):
         for name, rows in (("people.csv", self.people), ("tree.csv", self.tree), ("alike.csv", self.alike)):
             (self.folder / name).write_bytes(as_csv(rows))
-        (self.folder / "spec.toml").write_text(SPEC.format(secret=secret, keys=keys))
+        features = 'features = ["height", "steps"]\n'
+        text = spec(secret, features, values="[2, 40]", distance="euclidean") + f"[secret]\n{keys}\n"
+        (self.folder / "spec.toml").write_text(text)
         return self
 
     def fit(self, secret, keys, *flags):

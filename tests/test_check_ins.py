@@ -42,7 +42,7 @@ def test_our_search_is_at_or_below_the_papers(hyobscure, example, tmp_path):
     spec, _ = example
     for seed in (1, 2):
         for share in (0.2, 0.8):
-            told = {}
+            fits = {}
             for method in ("hyobscure", "exact"):
                 fitted = hyobscure(
                     "fit",
@@ -61,9 +61,9 @@ def test_our_search_is_at_or_below_the_papers(hyobscure, example, tmp_path):
                     "--json",
                 )
                 assert fitted.usable, fitted.err
-                told[method] = fitted.json
-            assert told["exact"]["budget"] == told["hyobscure"]["budget"]
-            assert told["exact"]["leakage_bits"] <= told["hyobscure"]["leakage_bits"] + 1e-6
+                fits[method] = fitted.json
+            assert fits["exact"]["budget"] == fits["hyobscure"]["budget"]
+            assert fits["exact"]["leakage_bits"] <= fits["hyobscure"]["leakage_bits"] + 1e-6
 
 
 def test_the_papers_own_limits_are_refused_with_settings_that_work(hyobscure, example, tmp_path):

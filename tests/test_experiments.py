@@ -106,7 +106,7 @@ def test_results_of_other_settings_are_refused(hyobscure, results, tmp_path):
     assert (tmp_path / "convergence.csv").read_bytes() == before
 
 
-def test_mistakes_are_told(hyobscure, tmp_path, monkeypatch):
+def test_mistakes_are_explained(hyobscure, tmp_path, monkeypatch):
     assert "Did you mean trade-off?" in hyobscure("experiment", "tradeoff").err
     monkeypatch.delenv("HYOBSCURE_DATA", raising=False)
     absent = hyobscure("experiment", "trade-off", "-o", tmp_path)

@@ -285,16 +285,22 @@ def test_an_existing_release_survives_a_stop(many, tmp_path):
         assert {file.name: file.read_bytes() for file in (tmp_path / "out").iterdir()} == before
 
 
-def test_a_kill_leaves_no_folder_under_the_final_name(many, tmp_path):
+def test_a_kill_leaves_a_whole_release_or_none(many, tmp_path):
+    """A kill may come between the rename and the end of the process: what then stands under the final name is whole."""
     arguments = command("publish", many / "data", many / "m.json", tmp_path / "out")
     whole = time_of(*arguments)
     shutil.rmtree(tmp_path / "out")
+    killed = 0
     for share in (0.3, 0.5, 0.7, 0.85):
         code, _, _ = stop_after(start(*arguments), share * whole, signal.SIGKILL)
         if code == 0:
             break  # it was quicker
         assert code == -signal.SIGKILL
-        assert not (tmp_path / "out").exists()
+        killed += 1
+        if (tmp_path / "out").exists():
+            assert run("verify", tmp_path / "out").code == 0
+            shutil.rmtree(tmp_path / "out")
+    assert killed
     again = run(*arguments, *(["--force"] if (tmp_path / "out").exists() else []))
     assert again.code == 0, again.err  # what a killed run left does not stand in the way
     assert run("verify", tmp_path / "out").code == 0
@@ -400,7 +406,7 @@ def test_little_memory_is_enough_for_small_data(people, mechanism, tmp_path, nam
 
 
 @pytest.mark.parametrize("name", ["fit", "publish"])
-def test_too_little_memory_is_told_and_nothing_stays(many, tmp_path, name):
+def test_too_little_memory_is_refused_and_nothing_stays(many, tmp_path, name):
     done = run(
         *command(name, many / "data", many / "m.json", tmp_path / "out"), "--memory", "1MB", "--json", cwd=tmp_path
     )

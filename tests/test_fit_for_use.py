@@ -76,16 +76,16 @@ def test_a_task_is_a_kept_column(hyobscure, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text, told",
+    "text, words",
     [
         ("cheap", "at most 2 % of rating RMSE"),
         ("at most 2 % of happiness", "rating RMSE, mAP, task, distance"),
         ("at most 2 % of task", "audit.task"),
     ],
 )
-def test_what_is_not_understood_names_what_is(hyobscure, people, tmp_path, text, told):
+def test_what_is_not_understood_names_what_is(hyobscure, people, tmp_path, text, words):
     refused = promised(hyobscure, people / "spec.toml", text, tmp_path)
-    assert refused.code == 2 and told in refused.err, refused.err
+    assert refused.code == 2 and words in refused.err, refused.err
     assert not (tmp_path / "m.json").exists()
 
 

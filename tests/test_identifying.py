@@ -68,9 +68,9 @@ def test_inspect_shows_every_column_and_says_what_would_be_refused(hyobscure, fo
 
 
 def test_inspect_has_the_columns_as_json(hyobscure, folder):
-    told = hyobscure("inspect", write_spec(folder, "postcode", "email"), "--json").json
-    columns = {column["name"]: column for column in told["columns"]}
-    assert [column["role"] for column in told["columns"]] == ["feature"] * 4 + ["secret"]
+    facts = hyobscure("inspect", write_spec(folder, "postcode", "email"), "--json").json
+    columns = {column["name"]: column for column in facts["columns"]}
+    assert [column["role"] for column in facts["columns"]] == ["feature"] * 4 + ["secret"]
     assert columns["visits"]["smallest"] == 0 and columns["visits"]["largest"] == 8
     assert columns["email"]["smallest"] is None and columns["email"]["unique_share"] == 1
     assert columns["email"]["refused"] and not columns["postcode"]["refused"]
@@ -79,8 +79,8 @@ def test_inspect_has_the_columns_as_json(hyobscure, folder):
     # A random column leaks no more than chance: four deviations.
     town = columns["town"]
     assert abs(town["leakage_bits"] - town["leakage_null_bits"]) < 4 * town["leakage_null_deviation_bits"]
-    assert told["implausible_secrets"] == [{"secret": "age", "people": 2, "because": "an age below 0 or above 120"}]
-    assert told["items"] < 60  # the rest is without the refused column
+    assert facts["implausible_secrets"] == [{"secret": "age", "people": 2, "because": "an age below 0 or above 120"}]
+    assert facts["items"] < 60  # the rest is without the refused column
 
 
 @pytest.mark.parametrize("column", IDENTIFYING)
@@ -118,10 +118,10 @@ def test_what_is_not_published_cannot_be_allowed(hyobscure, folder):
 
 
 def test_long_data_shows_kept_columns_secret_and_events(hyobscure, people):
-    told = hyobscure("inspect", people / "spec.toml", "--json").json
-    assert [(column["name"], column["role"]) for column in told["columns"]] == [
+    facts = hyobscure("inspect", people / "spec.toml", "--json").json
+    assert [(column["name"], column["role"]) for column in facts["columns"]] == [
         ("age", "secret"),
         ("item", "item"),
         ("rating", "value"),
     ]
-    assert told["columns"][2]["smallest"] >= 1 and told["columns"][1]["distinct"] == told["items"]
+    assert facts["columns"][2]["smallest"] >= 1 and facts["columns"][1]["distinct"] == facts["items"]

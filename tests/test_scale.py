@@ -115,8 +115,9 @@ def test_a_saved_census_gives_what_a_fresh_one_gives(whole, tmp_path):
     assert run("fit", spec, "-o", tmp_path / "x.json", "--census", census, "--save-census", tmp_path / "y").code == 2
 
 
-def test_a_saved_census_is_refused_for_other_data(tmp_path):
-    spec = make(tmp_path / "data", "csv")
+def test_a_saved_census_is_refused_for_other_data(people, tmp_path):
+    shutil.copytree(people, tmp_path / "data")
+    spec = tmp_path / "data" / "spec.toml"
     assert run("fit", spec, "-o", tmp_path / "m.json", "--save-census", tmp_path / "census").code == 0
     with open(tmp_path / "data" / "events.csv", "a") as events:
         events.write("p0001,film00001,3\n")

@@ -159,13 +159,13 @@ def test_a_release_is_verified_alone_and_against_the_original(fitted):
 
 
 def test_groups_are_of_their_kind(fitted):
-    name, _, _, release, told = fitted
+    name, _, _, release, facts = fitted
     manifest = json.loads((release / "manifest.json").read_text())
     covers = [group["covers"] for group in manifest["groups"]]
-    assert [group["label"] for group in told["groups"]] == [group["label"] for group in manifest["groups"]]
+    assert [group["label"] for group in facts["groups"]] == [group["label"] for group in manifest["groups"]]
     if name == "places":
         cells = [tuple(cell) for (cover,) in covers for cell in cover["cells"]]
-        assert len(cells) == len(set(cells)) == sum(group["values"] for group in told["groups"])
+        assert len(cells) == len(set(cells)) == sum(group["values"] for group in facts["groups"])
         drawn = json.loads((release / "areas.geojson").read_text())
         assert [area["properties"]["label"] for area in drawn["features"]] == [
             group["label"] for group in manifest["groups"]
@@ -173,7 +173,7 @@ def test_groups_are_of_their_kind(fitted):
     elif name == "trades":
         fields = [{"nurse", "doctor", "surgeon"}, {"clerk", "teller", "auditor"}, {"welder", "fitter", "smith"}]
         assert all(any(set(cover["names"]) <= field for field in fields) for (cover,) in covers)
-        assert told["joint_gap_bits"] <= 2e-8  # along a hierarchy the optimum is proven
+        assert facts["joint_gap_bits"] <= 2e-8  # along a hierarchy the optimum is proven
     else:
         header = (release / "people.csv").read_text().splitlines()[0]
         assert header.split(",")[:4] == ["id", "group", "age", "sex"]
@@ -217,7 +217,7 @@ def test_the_audit_names_the_right_error_and_the_report_opens(fitted, tmp_path):
     assert (tmp_path / "report.html").stat().st_size > 100_000
 
 
-def test_every_method_fits_and_ours_tells_least_of_those_on_cells(secret, tmp_path):
+def test_every_method_fits_and_ours_leaks_least_of_those_on_cells(secret, tmp_path):
     _, spec = secret
     found = {}
     for method in ("exact", "hyobscure", "xobf", "ygen", "privcheck", "random", "fine"):

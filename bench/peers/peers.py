@@ -9,8 +9,8 @@ Needs anonypy, pandas and scikit-learn in the Python that runs it. Wide people (
   Mondrian      k = 10, and k = 10 with l = 4, by anonypy
 ARX is not here: none of the names tried in Maven Central, Debian and PyPI has it (docs/dependencies.md).
 
-The attacker is the same for all: a forest that learns from half of the people, whose published rows and exact ages she knows,
-and guesses the ages of the other half. `years off` is her mean error: from the published features alone, from the ages that the
+The attacker is the same for all: a forest that learns from half of the people, whose published rows and exact ages it knows,
+and guesses the ages of the other half. `years off` is its mean error: from the published features alone, from the ages that the
 release shows (the median age of the group that it names, or of the class whose exact ages it lists) and from both. `own age` is the
 mean chance to hit somebody's exact age by a draw from the ages of the group or class. `error` is the mean distance of published from
 true numbers in standard deviations; `R2` is how well a linear model that learned income from the other numbers and the

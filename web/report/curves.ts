@@ -8,7 +8,7 @@ export interface CurvePoint {
   x: Interval;
   y: Interval;
   /** Lines of the tooltip. */
-  told: string[];
+  details: string[];
 }
 
 export interface CurveLine {
@@ -69,7 +69,7 @@ export function curves(view: View, lines: CurveLine[]): EChartsCoreOption {
   }));
   return {
     ...common(view),
-    tooltip: tooltip(view, ({ seriesIndex, dataIndex }) => shown[seriesIndex]?.points[dataIndex]?.told ?? []),
+    tooltip: tooltip(view, ({ seriesIndex, dataIndex }) => shown[seriesIndex]?.points[dataIndex]?.details ?? []),
     xAxis: axis(view, { type: "value", scale: true }),
     yAxis: axis(view, { type: "value", scale: true }),
     series: [...drawn, ...shown.map((line) => whiskers(line, view))],

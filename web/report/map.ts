@@ -91,14 +91,14 @@ function option(view: View, facts: Facts, map: MapFacts, cells: PlacedCell[], sq
   return {
     ...common(view),
     grid: { left: (view.width - width) / 2, top: EDGE, width, height, outerBoundsMode: "none" },
-    tooltip: tooltip(view, ({ dataIndex }) => told(facts, squares[dataIndex], cells, groups)),
+    tooltip: tooltip(view, ({ dataIndex }) => details(facts, squares[dataIndex], cells, groups)),
     xAxis: hidden(extent.left, extent.columns),
     yAxis: hidden(extent.bottom, extent.rows),
     series: squareSeries({ view, squares, hues: hueOf, up: true, more: (frame) => scaleBar(map, extent, view, frame) }),
   };
 }
 
-function told(facts: Facts, square: Square, cells: PlacedCell[], groups: Group[]): string[] {
+function details(facts: Facts, square: Square, cells: PlacedCell[], groups: Group[]): string[] {
   const here = cells.filter((cell) => cell.row === square.row && cell.column === square.column);
   const place = `row ${square.row}, column ${square.column}`;
   const people = (cell: MapCell) => counted(cell.people as number, "person", "people");

@@ -58,7 +58,7 @@ function labelRoom(rows: Row[], width: number): number {
   return Math.min(0.4 * width, longest * LETTER + 14);
 }
 
-function told(row: Row, groups: Group[]): string[] {
+function details(row: Row, groups: Group[]): string[] {
   const people = counted(row.people ?? 0, "person", "people");
   if (row.names !== undefined) return [row.name, people, counted(row.names, "exact value", "exact values")];
   return [row.name, people, ...(row.group < 0 ? [] : [`published as ${words(groups[row.group].label, "unnamed")}`])];
@@ -104,7 +104,7 @@ function option(view: View, rows: Row[], groups: Group[]): EChartsCoreOption {
   return {
     ...common(view),
     grid: { left: room, right: 52, top: 2, bottom: FOOT, outerBoundsMode: "none" },
-    tooltip: tooltip(view, ({ seriesIndex, dataIndex }) => (seriesIndex === 0 ? told(rows[dataIndex], groups) : [])),
+    tooltip: tooltip(view, ({ seriesIndex, dataIndex }) => (seriesIndex === 0 ? details(rows[dataIndex], groups) : [])),
     xAxis: axis(view, { type: "value", minInterval: 1, splitNumber: view.width < 500 ? 3 : 6 }),
     yAxis: {
       type: "category",

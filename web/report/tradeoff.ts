@@ -21,7 +21,7 @@ export function tradeoffSection(facts: Facts): Section | null {
   const lines = curveLines<TradeoffPoint>(facts, list(facts.tradeoff), (point, name) => ({
     x: point.utility ?? {},
     y: point.attack ?? {},
-    told: [
+    details: [
       name,
       `${axes.attack}: ${interval(point.attack)}`,
       `${axes.utility}: ${interval(point.utility)}`,
@@ -77,7 +77,7 @@ export function frontierSection(facts: Facts): Section | null {
     curveLines<FrontierPoint>(facts, all, (point, name) => ({
       x: { mean: point.budget },
       y: { mean: point[key] },
-      told: [
+      details: [
         name,
         ...line("budget", point.budget, measure),
         ...line("distance", point.distance, measure),

@@ -7,9 +7,9 @@
 
 namespace hyobscure::census {
 
-/// Numbers as whole multiples of a unit, so that their sums are exact: in whatever order and
-/// in however many parts, gets the same bits. A sum of `count` numbers, none larger than `largest`, never
-/// overflows. The unit is at most 2^-49 of the largest for few numbers, 2^-31 for a thousand million.
+/// Numbers as whole multiples of a unit, so that their sums are exact: the same bits in any order
+/// and any number of parts. A sum of `count` numbers, none larger than `largest`, never
+/// overflows. The unit is at most 2^-49 of the largest for few numbers, 2^-31 for 1e9.
 class FixedPoint {
  public:
   FixedPoint(double largest, std::uint64_t count) {

@@ -37,7 +37,7 @@ struct PermutationNull {
                                                int permutations, const Key& key);
 
 /// How often a kind is among `draws` taken without replacement from `all`, of which `kind` are of it. Exact
-/// but for the rounding of its probabilities (a share of 1e-5 for a thousand million).
+/// but for the rounding of its probabilities (a share of 1e-5 for 1e9 people).
 [[nodiscard]] std::int64_t draw_hypergeometric(std::int64_t kind, std::int64_t all, std::int64_t draws,
                                                RandomStream& random);
 

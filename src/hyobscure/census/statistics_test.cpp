@@ -180,9 +180,9 @@ TEST(PermutedTable, KeepsTheMarginsAndTellsAsMuchAsPermutedPeople) {
     ASSERT_EQ(table.rowwise().sum(), counts.rowwise().sum());
     ASSERT_EQ(table.colwise().sum(), counts.colwise().sum());
     ASSERT_GE(table.minCoeff(), 0);
-    const double told = mutual_information(table);
-    sum += told;
-    squares += told * told;
+    const double bits = mutual_information(table);
+    sum += bits;
+    squares += bits * bits;
   }
   const double mean = sum / 4000, deviation = std::sqrt(squares / 4000 - mean * mean);
   EXPECT_NEAR(mean, null.mean_nats, 5 * null.deviation_nats * std::sqrt(2.0 / 4000));

@@ -6,6 +6,7 @@
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/parallel.h"
 #include "hyobscure/obscure/groups/pools.h"
+#include "hyobscure/obscure/leakage/accounting.h"
 #include "hyobscure/obscure/neighbours/near.h"
 
 namespace hyobscure::release {
@@ -162,27 +163,38 @@ PersonalDraws::PersonalDraws(const obscure::Mechanism& mechanism)
       order_(mechanism.key.derive(kOrder)),
       draws_(mechanism.key.derive(kDraws)),
       retain_(mechanism.key.derive(kRetain)) {
-  const bool by_cells = std::ranges::all_of(
-      mechanism.channels, [](const obscure::Channel& channel) { return channel.cells() != nullptr; });
-  if (!by_cells || !mechanism.within_groups || mechanism.channels.size() != mechanism.groups.size())
-    throw InputError({.source = mechanism.source},
-                     "does not draw donors by the cells of each group, which is what can be drawn for each "
-                     "person by themselves",
-                     "Take a mechanism of exact, hyobscure, xobf or ygen without kept columns.");
+  const bool by_counts = std::ranges::all_of(mechanism.channels, obscure::draws_by_cluster);
+  if (!by_counts || !mechanism.within_groups || mechanism.channels.size() != mechanism.groups.size())
+    throw InputError(
+        {.source = mechanism.source},
+        "does not draw donors by the cells of each group, or any other person of it, which is what "
+        "can be drawn for each person by themselves",
+        "Take a mechanism of exact, hyobscure, xobf, ygen, random or frapp without kept columns.");
   for (const int group : mechanism.partition().group_of_values())
     group_of_value_.push_back(static_cast<std::uint32_t>(group));
   for (const obscure::Channel& channel : mechanism.channels)
-    channels_.emplace_back(*channel.cells(), mechanism.clusters.clusters());
+    channels_.push_back(channel.cells() == nullptr
+                            ? std::nullopt
+                            : std::optional(CellChannel(*channel.cells(), mechanism.clusters.clusters())));
 }
 
 PersonalDraws::Drawn PersonalDraws::draw(std::string_view id, std::uint32_t value,
                                          std::uint32_t cluster) const {
   if (value >= group_of_value_.size()) throw_other_counts(mechanism_);
   const std::uint32_t group = group_of_value_[value];
-  const auto own = channels_[group].row_of(cluster);
-  if (!own) throw_other_counts(mechanism_);
-  const CellChannel::Choice choice = channels_[group].choose(*own, draws_.bits(id));
   const obscure::Channel& channel = mechanism_.channels[group];
+  if (draws_others(group)) {
+    const auto others = static_cast<std::uint64_t>(channel.people - 1);
+    return {.group = group,
+            .order = order_.bits(id),
+            .cluster = 0,
+            .place = others == 0 ? 0 : scale_below(draws_.bits(id).first, others),
+            .retained = others == 0 || is_retained(retain_, id, channel.retain),
+            .others = true};
+  }
+  const auto own = channels_[group]->row_of(cluster);
+  if (!own) throw_other_counts(mechanism_);
+  const CellChannel::Choice choice = channels_[group]->choose(*own, draws_.bits(id));
   return {.group = group,
           .order = order_.bits(id),
           .cluster = static_cast<std::uint32_t>(channel.cells()->clusters[choice.row]),

@@ -50,10 +50,13 @@ class CellChannel {
 /// Draws for one person after the other without looking at anybody else: for engines that keep people on many
 /// machines. Who is at the drawn place of a cell is for them to find: people of a cell are ordered by
 /// `order`, then by id. Together this is draw_donors, bit for bit.
+///
+/// Where any other person of the group may be drawn (`others`), the group is one cell, of cluster 0, and
+/// places count the others: from the person's own place on the donor is one further.
 class PersonalDraws {
  public:
-  /// Throws InputError unless donors come from cells of the own group, nothing kept. The mechanism must
-  /// outlive it.
+  /// Throws InputError unless donors come from the own group, by cells or any other person, nothing kept. The
+  /// mechanism must outlive it.
   explicit PersonalDraws(const obscure::Mechanism& mechanism);
 
   struct Drawn {
@@ -62,7 +65,10 @@ class PersonalDraws {
     std::uint32_t cluster;  ///< of the donor
     std::uint64_t place;
     bool retained;  ///< the own row is published, whatever was drawn
+    bool others = false;
   };
+  /// Whether the people of this group draw any other person.
+  bool draws_others(std::size_t group) const { return channels_[group] == std::nullopt; }
   /// Throws InputError for a value or cluster that the mechanism did not count.
   Drawn draw(std::string_view id, std::uint32_t value, std::uint32_t cluster) const;
 
@@ -70,7 +76,7 @@ class PersonalDraws {
   const obscure::Mechanism& mechanism_;
   NamedDraws order_, draws_, retain_;
   std::vector<std::uint32_t> group_of_value_;
-  std::vector<CellChannel> channels_;  ///< by group
+  std::vector<std::optional<CellChannel>> channels_;  ///< by group; none: any other person
 };
 
 /// donor_of[u] is the index of the person whose features are published under person u.

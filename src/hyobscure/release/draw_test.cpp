@@ -53,7 +53,7 @@ Population small_population() {
   return population;
 }
 
-/// Values lean to clusters, so that the features tell something.
+/// Values lean to clusters, so that the features reveal something.
 Population large_population(std::size_t people) {
   Population population = empty_population(12, {0, 3, 8}, 5);
   RandomStream random(Key::from_seed(5));
@@ -343,7 +343,7 @@ TEST(Draw, ThreadsDoNotMatter) {
   EXPECT_EQ(with_threads(1), with_threads(2));
 }
 
-// People on many machines: each draws alone, and whoever is at the drawn place of the cell is the donor.
+// People on many machines: each draws alone, and the person at the drawn place of the cell is the donor.
 TEST(Draw, ForEachPersonByThemselvesIsTheSame) {
   for (const double retain : {0.0, 0.3}) {
     const Population population = large_population(900);
@@ -369,12 +369,44 @@ TEST(Draw, ForEachPersonByThemselvesIsTheSame) {
   }
 }
 
+TEST(Draw, AnyOtherPersonOfTheGroupForEachByThemselves) {
+  for (const double retain : {0.0, 0.3}) {
+    const Population population = large_population(900);
+    obscure::Mechanism mechanism = mechanism_for(population, 5);
+    for (obscure::Channel& channel : mechanism.channels) {
+      channel.draw = obscure::OtherDraw{};
+      channel.retain = retain;
+    }
+    const PersonalDraws draws(mechanism);
+    std::vector<PersonalDraws::Drawn> drawn;
+    std::vector<std::vector<std::uint32_t>> groups(mechanism.groups.size());
+    for (std::uint32_t u = 0; u < population.people.size(); ++u) {
+      drawn.push_back(draws.draw(population.people.ids[u], population.people.secrets[u], 0));
+      EXPECT_TRUE(drawn.back().others);
+      groups[drawn.back().group].push_back(u);
+    }
+    const auto order = [&](std::uint32_t u) {
+      return std::tuple(drawn[u].order.first, drawn[u].order.second, population.people.ids[u]);
+    };
+    for (auto& members : groups)
+      std::ranges::sort(members, [&](std::uint32_t a, std::uint32_t b) { return order(a) < order(b); });
+    std::vector<std::uint32_t> found;
+    for (std::uint32_t u = 0; u < population.people.size(); ++u) {
+      const auto& members = groups[drawn[u].group];
+      const auto own = static_cast<std::uint64_t>(std::ranges::find(members, u) - members.begin());
+      const std::uint64_t place = drawn[u].place < own ? drawn[u].place : drawn[u].place + 1;
+      found.push_back(drawn[u].retained ? u : members[place]);
+    }
+    EXPECT_EQ(found, donors(population, mechanism)) << retain;
+  }
+}
+
 TEST(Draw, ForEachPersonByThemselvesRefusesWhatNeedsOthers) {
   const Population population = small_population();
   obscure::Mechanism mechanism = mechanism_for(population, 5);
   EXPECT_THROW((void)PersonalDraws(mechanism).draw("x", 2, 1), InputError);  // a cell without people
   EXPECT_THROW((void)PersonalDraws(mechanism).draw("x", 4, 0), InputError);  // a value that nobody has
-  mechanism.channels[1].draw = obscure::OtherDraw{};
+  mechanism.channels[1].draw = obscure::NearDraw{};
   EXPECT_THROW(PersonalDraws{mechanism}, InputError);
 }
 
@@ -513,7 +545,7 @@ TEST(Draw, LeakageOfTheDrawsIsThatOfTheChannel) {
   const double of_groups_alone =
       -(0.25 * std::log(0.25) + 5 / 12.0 * std::log(5 / 12.0) + 4 / 12.0 * std::log(4 / 12.0));
   EXPECT_GT(promised.mean,
-            of_groups_alone + 2 * tolerance);  // the features tell enough for the test to mean something
+            of_groups_alone + 2 * tolerance);  // the features reveal enough for the test to mean something
 }
 
 // --- kept columns

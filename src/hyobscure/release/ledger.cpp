@@ -30,8 +30,6 @@ constexpr int kFormat = 2;
 constexpr int kSampled = 1;  ///< the format that kept the 4096 smallest hashes of many people
 constexpr const char* kKind = "hyobscure ledger";
 
-std::string name_of(const Key& key) { return key.derive("name of the draws").text(); }
-
 // Hashes as text: 11 letters each where numbers would take 20.
 
 std::string base64_of(const std::vector<std::uint64_t>& hashes) {
@@ -94,6 +92,8 @@ double share_in(const LedgerEntry& entry, const std::vector<std::uint64_t>& hash
 
 }  // namespace
 
+std::string name_in_ledger(const Key& key) { return key.derive("name of the draws").text(); }
+
 Ledger Ledger::read(const std::filesystem::path& file) {
   Ledger ledger;
   if (!std::filesystem::exists(file)) return ledger;
@@ -137,12 +137,12 @@ std::vector<EarlierDraw> Ledger::earlier(const data::People& people, const Key& 
 
 void Ledger::add(const data::People& people, const Key& key, const std::filesystem::path& release,
                  const std::string& mechanism) {
-  const auto known = std::ranges::find(entries_, name_of(key), &LedgerEntry::draw);
+  const auto known = std::ranges::find(entries_, name_in_ledger(key), &LedgerEntry::draw);
   if (known != entries_.end()) {
     if (!known->is_complete()) known->hashes = hashes(people);
     return;
   }
-  LedgerEntry entry{.draw = name_of(key),
+  LedgerEntry entry{.draw = name_in_ledger(key),
                     .published = fmt::format(
                         "{:%Y-%m-%d %H:%M:%S}",
                         fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()))),
@@ -163,7 +163,7 @@ std::vector<std::uint64_t> Ledger::hashes(const data::People& people) const {
   return all;
 }
 
-bool LedgerEntry::is_draw_of(const Key& key) const { return draw == name_of(key); }
+bool LedgerEntry::is_draw_of(const Key& key) const { return draw == name_in_ledger(key); }
 
 std::filesystem::path end_of_links(std::filesystem::path file) {
   constexpr int kMostLinks = 40;  // as the system has it

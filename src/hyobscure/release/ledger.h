@@ -11,6 +11,9 @@
 
 namespace hyobscure::release {
 
+/// Names the key of the draws in a ledger, without telling it.
+[[nodiscard]] std::string name_in_ledger(const Key& key);
+
 /// A mechanism that was published, and for whom.
 struct LedgerEntry {
   std::string draw;       ///< names the key of the draws without telling it

@@ -334,14 +334,13 @@ published::ManifestColumns manifest_columns(const data::Spec& spec, const Layout
 
 void describe_secret(data::Engine& engine, const data::Reading& reading, published::Manifest& manifest) {
   const data::People& people = reading.people;
+  manifest.kinds = data::secret_kinds(people);
   if (!people.space) {
     manifest.whole_numbers =
         engine.integers(fmt::format("SELECT count(*) FROM {} WHERE secret <> floor(secret)",
                                     reading.tables.people()))[0] == 0;
     return;
   }
-  manifest.kinds.clear();
-  for (const data::Axis& axis : people.space->axes) manifest.kinds.push_back(axis.kind);
   manifest.grid = people.space->grid;
 }
 

@@ -105,7 +105,7 @@ TEST_F(Publish, KeptColumnsHoldTheOwnCellsAndDonorsShareThem) {
   for (int p = 0; p < kPeople; ++p) {
     const std::string row = *wide.at(id_of(p)).begin();
     ASSERT_TRUE(row.starts_with(pool(p))) << row;
-    const int donor = std::stoi(row.substr(pool(p).size()));  // the feature n tells who it is
+    const int donor = std::stoi(row.substr(pool(p).size()));  // the feature n names the person
     EXPECT_EQ(pool(donor), pool(p));
     other_donor += donor != p ? 1 : 0;
   }

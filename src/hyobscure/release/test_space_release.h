@@ -44,7 +44,7 @@ class SpaceReleaseTest : public ReleaseTest {
   }
   data::Spec years_and_jobs(const std::vector<data::Override>& overrides = {}) const {
     data::Spec spec = space_spec("years,job", "ordered,categorical", overrides);
-    spec.people.allow_identifying = spec.people.features;  // one of them tells the job
+    spec.people.allow_identifying = spec.people.features;  // one of them reveals the job
     return spec;
   }
   data::Spec years_and_places(const std::vector<data::Override>& overrides = {}) const {

@@ -69,8 +69,7 @@ Json histogram_of_names(const data::SecretSpace& space, const ValueCounts& count
 
 /// The cells of the spatial axis; where another axis parts the people of a cell, one entry for each group.
 Json map_facts(const data::SecretSpace& space, const ValueCounts& counts) {
-  const auto axis = static_cast<std::size_t>(
-      std::ranges::find(space.axes, AxisKind::Spatial, &data::Axis::kind) - space.axes.begin());
+  const std::size_t axis = space.spatial_axis();
   std::map<std::pair<data::GridCell, std::string>, double> people;
   for (std::size_t p = 0; p < space.points.size(); ++p) {
     const std::uint32_t value = space.value_of_point[p];
@@ -128,10 +127,8 @@ Json group_facts(const published::Group& group, const data::People& people) {
 void add_space_facts(Json& data, const data::People& people) {
   if (!people.space) return;
   std::vector<std::string> kinds, names;
-  for (const data::Axis& axis : people.space->axes) {
-    kinds.push_back(kind_word(axis.kind));
-    names.push_back(axis.column);
-  }
+  for (const AxisKind kind : data::secret_kinds(people)) kinds.push_back(kind_word(kind));
+  for (const data::Axis& axis : people.space->axes) names.push_back(axis.column);
   data["secret_kind"] = fmt::format("{}", fmt::join(kinds, ", "));
   data["values"] = people.space->points.size();
   data["joined"] = people.space->points.size() > people.values.size();
@@ -147,12 +144,12 @@ void add_group_facts(Json& json, const data::People& people, const obscure::Mech
     return;
   }
   const data::SecretSpace& space = *people.space;
-  const auto all = [&](auto kind) { return std::ranges::count(space.axes, kind, &data::Axis::kind); };
-  if (all(AxisKind::Spatial) > 0)
+  const std::vector<AxisKind> kinds = data::secret_kinds(people);
+  if (space.grid)
     json["map"] = map_facts(space, counts);
-  else if (space.axes.size() == 2)
+  else if (kinds.size() == 2)
     json["plane"] = plane_facts(space, counts);
-  else if (space.axes.size() == 1 && all(AxisKind::Categorical) == 1)
+  else if (kinds == std::vector{AxisKind::Categorical})
     json["histogram"] = histogram_of_names(space, counts);
 }
 

@@ -40,9 +40,7 @@ void load_labels(Engine& engine, const published::Manifest& manifest, const data
   engine.run("CREATE OR REPLACE TEMP TABLE org_labels (secret DOUBLE, label VARCHAR)");
   Engine::Appender rows(engine, "org_labels");
   for (std::size_t point = 0; point < space.points.size(); ++point) {
-    std::vector<data::Coordinate> secret;
-    for (std::size_t axis = 0; axis < space.axes.size(); ++axis)
-      secret.push_back(space.coordinate(point, axis));
+    const std::vector<data::Coordinate> secret = space.secret(point);
     for (const Group& group : manifest.groups)
       if (covers(group, secret, manifest.kinds))
         rows.row({static_cast<double>(point), std::string_view(group.label)});

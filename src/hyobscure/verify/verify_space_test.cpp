@@ -53,7 +53,7 @@ TEST_P(VerifyGoodSpace, PassesAloneAndAgainstTheOriginal) {
   const SpaceKind& kind = GetParam();
   auto spec =
       space_spec(kind.secret, kind.kind, {{"release.format", kind.format}, {"release.ids", kind.ids}});
-  spec.people.allow_identifying = spec.people.features;  // one of them tells the job
+  spec.people.allow_identifying = spec.people.features;  // one of them reveals the job
   (void)publish_space("out", spec, kind.boxes ? half_of : corner_of);
   EXPECT_THAT(failed(alone()), IsEmpty());
   EXPECT_THAT(failed(against(spec)), IsEmpty());
@@ -79,7 +79,7 @@ TEST_F(VerifySpace, HomesPassWithAndWithoutTheEventsThatTellThem) {
   }
 }
 
-// --- damaged on purpose: what the files alone tell
+// --- damaged on purpose: what the files alone show
 
 TEST_F(VerifySpace, NoticesAnAreaInPieces) {
   (void)publish_space("out", places(), half_of);
@@ -230,7 +230,7 @@ TEST_F(VerifySpace, NoticesALabelThatReadsAsAnExactSecret) {
   EXPECT_THAT(failed(alone()), Contains("no label reads as an exact secret"));
 }
 
-// --- damaged on purpose: what the original tells
+// --- damaged on purpose: what the original shows
 
 TEST_F(VerifySpace, NoticesALabelThatWasSwapped) {
   const auto spec = places();

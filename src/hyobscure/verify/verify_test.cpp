@@ -125,7 +125,7 @@ TEST_F(Verify, ATrialPassesWithAWarning) {
   EXPECT_THAT(check.detail, HasSubstr("must not be published"));
 }
 
-// --- careless edits: hashes and seal tell
+// --- careless edits: hashes and seal show it
 
 TEST_F(Verify, NamesTheFileInWhichOneByteChanged) {
   (void)publish_to("out", long_spec());
@@ -184,7 +184,7 @@ TEST_F(Verify, ATruncatedParquetFileIsAFailedCheck) {
                                            "the columns of people.parquet are the declared ones"));
 }
 
-// --- careful edits, with hashes and seal made new: the content tells
+// --- careful edits, with hashes and seal made new: the content shows it
 
 TEST_F(Verify, NoticesALabelThatIsNoGroup) {
   (void)publish_to("out", long_spec());
@@ -484,7 +484,7 @@ TEST_F(Verify, NoticesGroupsOutsideTheDeclaredLimits) {
     manifest.limits.least_people = 20;
     manifest.limits.most_values = 5;
   });
-  EXPECT_THAT(failed(alone()), IsEmpty()) << "only the original tells how many values there are";
+  EXPECT_THAT(failed(alone()), IsEmpty()) << "only the original shows how many values there are";
   EXPECT_THAT(failed(against(long_spec())), Contains("(l, beta) holds for the true secrets"));
 }
 

@@ -310,7 +310,7 @@ TEST(Attack, TopFiveIsMeasuredWhereAGroupHasMoreValues) {
 }
 
 TEST(Attack, KeptCellsAreKnownToAttackerAndControl) {
-  // The kept cell tells the value: the control knows it already, so features give no advantage.
+  // The kept cell reveals the value: the control knows it already, so features give no advantage.
   Sample sample = planted_people(8, 300, 6, 3, 0.9, true);
   sample.kept_combinations = 3;
   for (const std::uint32_t value : sample.value_of_person) sample.kept_of_person.push_back(value % 3);

@@ -19,7 +19,7 @@ using Donors = std::vector<std::uint32_t>;
 Donors everybody(const Sample& sample) { return own_rows(sample.value_of_person.size()); }
 
 // A random member of the group whose value is the next one of the group: hides every true row, and gives the
-// secret away to whoever knows the rule.
+// secret away to anyone who knows the rule.
 Donors next_value(const Sample& sample, People people, const Key& key, std::uint32_t values_a_group) {
   std::map<std::uint32_t, Donors> of_value;
   for (const std::uint32_t u : people) of_value[sample.value_of_person[u]].push_back(u);
@@ -64,7 +64,7 @@ TEST(Shadow, SeesThroughAMechanismThatPublishesOnesOwnRow) {
   }
 }
 
-TEST(Shadow, LearnsARuleThatFoolsWhoeverLearnsFromTrueRows) {
+TEST(Shadow, LearnsARuleThatFoolsAModelThatLearnsFromTrueRows) {
   const Sample sample = planted_people(2, 400, 8, 4, 0.95, true);
   const MechanismOn mechanism = [&](People people, const Key& key) {
     return next_value(sample, people, key, 4);

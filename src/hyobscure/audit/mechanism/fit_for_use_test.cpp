@@ -23,7 +23,7 @@ using testing::HasSubstr;
 constexpr std::uint32_t kTastes = 4, kItemsOfATaste = 15, kAges = 8;
 
 /// Raters of one taste each: they have half of its items and a tenth of the others, and like the former. Own
-/// rows tell the taste, donors of the group mostly another one, so there is much to lose. Tastes lean to
+/// rows reveal the taste, donors of the group mostly another one, so there is much to lose. Tastes lean to
 /// ages.
 data::People raters(std::uint32_t count) {
   RandomStream random(Key::from_seed(1));
@@ -91,7 +91,7 @@ task = "active"
     return label;
   }
 
-  /// What the audit says of any mechanism, whoever made it: the use of this name.
+  /// What the audit says of any mechanism, from any source: the use of this name.
   static audit::UtilityFigures audited(const obscure::Mechanism& mechanism, const data::Spec& terms,
                                        const std::string& use) {
     const Redraw redraw(mechanism, people());

@@ -24,8 +24,7 @@ namespace {
 std::vector<audit::Place> places_of(const data::People& people) {
   if (!people.space || !people.space->grid) return {};
   const data::SecretSpace& space = *people.space;
-  const auto axis = static_cast<std::size_t>(
-      std::ranges::find(space.axes, data::AxisKind::Spatial, &data::Axis::kind) - space.axes.begin());
+  const std::size_t axis = space.spatial_axis();
   std::vector<audit::Place> places(people.values.size());
   std::vector<double> cells(people.values.size(), 0);
   for (std::size_t p = 0; p < space.points.size(); ++p) {
@@ -183,11 +182,8 @@ std::vector<std::vector<std::vector<data::Coordinate>>> secrets_of_values(const 
     for (std::size_t v = 0; v < people.values.size(); ++v)
       secrets[v] = {{{.number = people.values[v].low}}, {{.number = people.values[v].high}}};
   else
-    for (std::size_t p = 0; p < people.space->points.size(); ++p) {
-      auto& secret = secrets[people.space->value_of_point[p]].emplace_back();
-      for (std::size_t axis = 0; axis < people.space->axes.size(); ++axis)
-        secret.push_back(people.space->coordinate(p, axis));
-    }
+    for (std::size_t p = 0; p < people.space->points.size(); ++p)
+      secrets[people.space->value_of_point[p]].push_back(people.space->secret(p));
   return secrets;
 }
 

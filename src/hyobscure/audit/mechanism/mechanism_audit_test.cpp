@@ -20,7 +20,7 @@
 namespace hyobscure::audit {
 namespace {
 
-/// Synthetic people whose features tell their age, and a mechanism for them.
+/// Synthetic people whose features reveal their age, and a mechanism for them.
 class AuditTest : public testing::Test {
  protected:
   struct Loaded {
@@ -105,7 +105,7 @@ TEST_F(AuditTest, PlacesAreAuditedByWrongGuessesAndKilometres) {
     EXPECT_LT(attack.km_error->group_only.mean, attack.km_error->no_information.mean);
     EXPECT_GT(attack.km_error->attack.high, audit.informed->km);
   }
-  // Cells are 2 km wide: whoever is wrong is at least that far off.
+  // Cells are 2 km wide: a wrong guess is at least that far off.
   EXPECT_GE(audit.informed->km, 2 * audit.informed->error - 1e-9);
   EXPECT_LT(audit.informed->km, audit.informed->group_only_km);
   ASSERT_FALSE(audit.repeated.empty());

@@ -157,10 +157,10 @@ TEST(Task, LearnsFromPublishedRowsAndIsTestedOnTrueOnes) {
   EXPECT_NEAR(run(four).baseline.mean, accuracy_of_mode, 1e-12);
 }
 
-// Labels that nothing tells, rows that are all different, donors of the same label: whoever learns the rows
-// of tested people by heart gets an AUC of .84. The AUC of a split of 90 tested people deviates from .5 by
-// .061, the mean of five that share people by about .035: .62 is exceeded by chance with odds of about 1 in
-// 3,000.
+// Labels that nothing reveals, rows that are all different, donors of the same label: a model that learns the
+// rows of tested people by heart gets an AUC of .84. The AUC of a split of 90 tested people deviates from .5
+// by .061, the mean of five that share people by about .035: .62 is exceeded by chance with odds of about 1
+// in 3,000.
 TEST(Task, DoesNotLearnTheRowsOfTestedPeople) {
   std::mt19937 random(11);
   std::vector<std::vector<double>> dense(300, std::vector<double>(3));
@@ -214,7 +214,7 @@ TEST(Task, SaysWhatCannotBeMeasured) {
   EXPECT_THAT(found.note, HasSubstr("rows are those of tested people"));
 }
 
-// A class of one person among three: whoever has it is guessed wrong or learned from in vain, nothing breaks.
+// A class of one person among three: that person is guessed wrong or learned from in vain, nothing breaks.
 TEST(Task, BearsAClassThatIsMissingFromASplit) {
   const data::SparseRows features = sparse(small_numbers(6, 30, 5));
   TaskLabel label{.name = "x"};

@@ -76,6 +76,13 @@ void add(Sha256& hash, const SecretSpace& space) {
 
 }  // namespace
 
+std::vector<AxisKind> secret_kinds(const People& people) {
+  if (!people.space) return {AxisKind::Ordered};
+  std::vector<AxisKind> kinds;
+  for (const Axis& axis : people.space->axes) kinds.push_back(axis.kind);
+  return kinds;
+}
+
 People select(const People& people, std::span<const std::uint32_t> chosen) {
   People some;
   some.features.columns = people.features.columns;

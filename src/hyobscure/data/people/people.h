@@ -72,6 +72,9 @@ struct People {
   std::span<const std::uint32_t> exact_secrets() const { return exact.empty() ? secrets : exact; }
 };
 
+/// The kinds of the secrets that together are the secret: Ordered alone where it is one number.
+[[nodiscard]] std::vector<AxisKind> secret_kinds(const People& people);
+
 /// Some of the people, in ascending order of their index. Values that none of them has are gone.
 [[nodiscard]] People select(const People& people, std::span<const std::uint32_t> chosen);
 

@@ -94,13 +94,13 @@ TEST(Identifying, AddressesThatTellApart) {
 }
 
 TEST(Identifying, DatesOfBirth) {
-  const std::string told = "its cells are dates or years of birth";
+  const std::string because = "its cells are dates or years of birth";
   const std::string day = "(DATE '1950-01-01' + CAST(hash(i + 7) % {} AS INTEGER) * 30)";
   const std::vector<Override> category = {{"people.categorical", "[\"d\"]"}};
-  EXPECT_EQ(why("birth_year", "CAST(1950 + hash(i + 7) % 50 AS INTEGER)"), told);
-  EXPECT_EQ(why("DateOfBirth", "CAST(" + fmt::format(fmt::runtime(day), 20) + " AS VARCHAR)"), told);
-  EXPECT_EQ(why("d", fmt::format(fmt::runtime(day), 600), 300, category), told);
-  EXPECT_EQ(why("d", "strftime(" + fmt::format(fmt::runtime(day), 600) + ", '%d.%m.%Y')"), told);
+  EXPECT_EQ(why("birth_year", "CAST(1950 + hash(i + 7) % 50 AS INTEGER)"), because);
+  EXPECT_EQ(why("DateOfBirth", "CAST(" + fmt::format(fmt::runtime(day), 20) + " AS VARCHAR)"), because);
+  EXPECT_EQ(why("d", fmt::format(fmt::runtime(day), 600), 300, category), because);
+  EXPECT_EQ(why("d", "strftime(" + fmt::format(fmt::runtime(day), 600) + ", '%d.%m.%Y')"), because);
   EXPECT_THAT(why("d", fmt::format(fmt::runtime(day), 36), 300, category),
               IsEmpty());  // three years of visits
   EXPECT_THAT(why("birth_weight", "CAST(2500 + hash(i + 7) % 2000 AS INTEGER)"), IsEmpty());
@@ -145,12 +145,12 @@ TEST(Identifying, WhatTellsTheSecret) {
             "people with the same cell have the same secret \"age\"");
   EXPECT_THAT(why("decade", fmt::format("{} // 10", age)), IsEmpty());
   EXPECT_THAT(why("near", fmt::format("{} + CAST(hash(i + 7) % 4 AS INTEGER)", age)), IsEmpty());
-  // Nobody shares a cell: ranks tell.
+  // Nobody shares a cell: ranks reveal it.
   const std::string income = "1000 + i * 1.5";
   EXPECT_EQ(facts_of(spec_of("yearly", fmt::format("12 * ({})", income), 300, {}, income)).identifies,
             "it follows the secret \"age\" step by step");
   EXPECT_EQ(facts_of(spec_of("pay", income, 300, {}, income)).identifies, "it is the secret \"age\" itself");
-  // One outlier in both makes a correlation of 1, and tells nothing.
+  // One outlier in both makes a correlation of 1, and reveals nothing.
   const std::string tail = "CASE WHEN i = 0 THEN 1e9 ELSE hash(i + {}) % 1000 + 0.5 END";
   EXPECT_THAT(facts_of(spec_of("spent", fmt::format(fmt::runtime(tail), 7), 300, {},
                                fmt::format(fmt::runtime(tail), 9)))

@@ -8,6 +8,7 @@
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/numeric.h"
+#include "hyobscure/data/people/joined_values.h"
 #include "hyobscure/data/read/categories.h"
 #include "hyobscure/data/read/places.h"
 #include "hyobscure/data/secret/atoms.h"
@@ -269,14 +270,8 @@ void SecretReader::number_points(People& people) const {
   }
   const std::vector<std::uint32_t> point_of_person = number_distinct(points);
   space.points = std::move(points);
-  space.value_of_point =
-      join_points(space, count_people(point_of_person, space.points.size()), spec_.secret.atoms);
-  for (const std::uint32_t value : space.value_of_point) {
-    const double place = value;
-    if (value == people.values.size())
-      people.values.push_back({.low = place, .high = place, .centre = place, .distinct = 0});
-    people.values[value].distinct += 1;
-  }
+  people.values =
+      join_into_values(space, count_people(point_of_person, space.points.size()), spec_.secret.atoms);
   keep_exact(point_of_person, space.points.size(), people);
   people.secrets.clear();
   for (const std::uint32_t point : point_of_person) people.secrets.push_back(space.value_of_point[point]);

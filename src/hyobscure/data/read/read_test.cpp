@@ -167,7 +167,7 @@ TEST_F(Read, KeptCellsAreToldApartAsTheyAreWritten) {
   EXPECT_EQ(of_query("l"), 2u);
 }
 
-TEST_F(Read, WhoeverIsLeftOutHasNoKeptCombination) {
+TEST_F(Read, PeopleWhoAreLeftOutHaveNoKeptCombination) {
   folder_.write("people.csv", "id,sex,age\nann,f,30\nbob,m,40\ncid,g,50\ndan,a,99\neve,b,40\n");
   const People people =
       read(spec({{"people.keep", "sex"}, {"secret.keep", "[0, 90]"}, {"people.without_events", "leave-out"}}))

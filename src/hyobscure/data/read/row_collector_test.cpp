@@ -102,7 +102,7 @@ TEST(RowCollector, NobodyAndNothing) {
   EXPECT_EQ(RowCollector(3, kEnough).finish(sum).size(), 3u);
 }
 
-TEST(RowCollector, PartsGiveTheSameRowsWhoeverHadWhichEntry) {
+TEST(RowCollector, PartsGiveTheSameRowsWhicheverHadAnEntry) {
   const std::size_t people = 500;
   const auto events = random_events(people, 20'000, 3);
   const SparseRows expected = collect(events, people, kEnough);

@@ -45,6 +45,16 @@ bool has_names_alone(const SecretSpace& space) {
 
 }  // namespace
 
+std::size_t SecretSpace::spatial_axis() const {
+  return static_cast<std::size_t>(std::ranges::find(axes, AxisKind::Spatial, &Axis::kind) - axes.begin());
+}
+
+std::vector<Coordinate> SecretSpace::secret(std::size_t point) const {
+  std::vector<Coordinate> coordinates;
+  for (std::size_t axis = 0; axis < axes.size(); ++axis) coordinates.push_back(coordinate(point, axis));
+  return coordinates;
+}
+
 std::int64_t squared_distance(const SecretSpace& space, const SecretSpace::Point& a,
                               const SecretSpace::Point& b) {
   std::int64_t sum = 0;

@@ -61,9 +61,13 @@ struct SecretSpace {
   std::vector<Point> points;             ///< the distinct secrets, ascending
   std::vector<std::uint32_t> value_of_point;  ///< which of People::values: several where points were joined
 
+  /// The axis whose values are cells of the grid: there is one where there is a grid.
+  std::size_t spatial_axis() const;
   const Coordinate& coordinate(std::size_t point, std::size_t axis) const {
     return axes[axis].values[points[point][axis]];
   }
+  /// What a point is on each axis.
+  std::vector<Coordinate> secret(std::size_t point) const;
 };
 
 /// Squared distance of two points: of an ordered axis the difference of ranks among the values that people

@@ -30,9 +30,10 @@ void visit_settings(Spec& s, Visit&& visit) {
       "people", "keep", s.people.keep, Rule{},
       "columns published unchanged; donors share them, and the leakage counts them. An empty cell is a value "
       "of its own");
-  visit("people", "allow_identifying", s.people.allow_identifying, Rule{},
-        "columns to publish though they identify people or tell the secret (e-mail addresses, names, unique "
-        "texts ...), which are refused otherwise");
+  visit(
+      "people", "allow_identifying", s.people.allow_identifying, Rule{},
+      "columns to publish though they identify people or reveal the secret (e-mail addresses, names, unique "
+      "texts ...), which are refused otherwise");
   visit("people", "categorical", s.people.categorical, Rule{},
         "features that are categories though they look like numbers");
   visit("people", "sets", s.people.sets, Rule{}, "features whose cells hold several words");
@@ -85,7 +86,7 @@ void visit_settings(Spec& s, Visit&& visit) {
   visit("secret", "home_column", s.secret.home_column, Rule{},
         "places: column of events with the category, for home = \"category\"");
   visit("secret", "home_category", s.secret.home_category, Rule{},
-        "places: the category that tells home, such as \"Home (private)\"");
+        "places: the category that means home, such as \"Home (private)\"");
   visit(
       "secret", "home_events", s.secret.home_events, Rule{},
       "places: events that reveal home (in its cell, or of the category) are features and published, or are "
@@ -110,7 +111,7 @@ void visit_settings(Spec& s, Visit&& visit) {
         "first groups: the optimal ones by dynamic programming, or the paper's constraint-aware k-means");
   visit("groups", "shape", s.groups.shape, Rule{},
         "several secrets: groups that are a range or list of each secret by itself, or any neighbouring "
-        "combinations, which tell less and read worse; auto takes boxes where the limits allow them");
+        "combinations, which leak less and read worse; auto takes boxes where the limits allow them");
   visit("groups", "limits_for", s.groups.limits_for, Rule{},
         "kept columns: k and l hold for pools (people with the same group and the same kept cells: what an "
         "attacker sees), or only for groups. alpha and beta are limits of groups");
@@ -127,7 +128,7 @@ void visit_settings(Spec& s, Visit&& visit) {
   visit("channel", "budget_share", s.channel.budget_share, Rule{.low = 0, .high = 1},
         "instead of budget: 0 is the smallest distance that the first groups can reach, 1 the one at which "
         "their features "
-        "tell nothing");
+        "reveal nothing");
   visit("channel", "most_own_rows", s.channel.most_own_rows, Rule{.low = 0, .high = 1},
         "share of people who may be expected to publish their own row; beyond it `fit` ends with exit code 3 "
         "and "
@@ -144,7 +145,7 @@ void visit_settings(Spec& s, Visit&& visit) {
   visit("method", "retain", s.method.retain, Rule{.low = 0, .high = 0.999},
         "probability of publishing one's own row before anything is drawn; the leakage counts it");
   visit("method", "objective", s.method.objective, Rule{},
-        "what to minimise: all that the release tells, or what the features add to the groups");
+        "what to minimise: all that the release reveals, or what the features add to the groups");
   visit("method", "acceptance", s.method.acceptance, Rule{},
         "a moved boundary must lower leakage and distance (paper), or leakage within the budget (budget)");
   visit("method", "convergence", s.method.convergence, Rule{.low = 1e-12, .high = 1},
@@ -179,7 +180,7 @@ void visit_settings(Spec& s, Visit&& visit) {
   visit("release", "order", s.release.order, Rule{},
         "rows of the release: by published id and then by content, or at random, which is faster for many "
         "events; "
-        "neither tells the order of the input");
+        "neither reveals the order of the input");
   visit("release", "ledger", s.release.ledger, Rule{},
         "private file that remembers who was published, so that each person gets one draw; none: nothing is "
         "remembered, for trials");

@@ -108,11 +108,11 @@ TEST(Spec, APromiseThatIsNotUnderstoodNamesTheFormsThatAre) {
                            "at most -1 % of mAP", "at most 101 % of mAP", "at most nan % of mAP",
                            "at most inf % of mAP", "at most 2 % of fun", "at most 2 % of",
                            "at most 2 % of mAP and task", "at least 2 % of mAP", "at most 2x % of mAP"}) {
-    for (const std::string& told : {refusal(movies_with_budget(fmt::format("\"{}\"", text))),
-                                    refusal(kMovies, {{"channel.budget", text}})}) {
-      EXPECT_THAT(told, HasSubstr("at most 2 % of rating RMSE")) << text;
-      EXPECT_THAT(told, HasSubstr("rating RMSE, mAP, task, distance")) << text;
-      EXPECT_THAT(told, HasSubstr("budget")) << text;
+    for (const std::string& refused : {refusal(movies_with_budget(fmt::format("\"{}\"", text))),
+                                       refusal(kMovies, {{"channel.budget", text}})}) {
+      EXPECT_THAT(refused, HasSubstr("at most 2 % of rating RMSE")) << text;
+      EXPECT_THAT(refused, HasSubstr("rating RMSE, mAP, task, distance")) << text;
+      EXPECT_THAT(refused, HasSubstr("budget")) << text;
     }
   }
 }
@@ -211,42 +211,43 @@ TEST(Spec, AColumnIsKeptOrSomethingElse) {
 
 TEST(Spec, ASecretMayBeAPlaceANameOrSeveralThings) {
   const std::string wide = "[people]\nfile = \"t\"\nid = \"a\"\nfeatures = [\"c\"]\nsecret = ";
-  const auto told = [&](const std::string& secret, const std::string& keys) {
+  const auto refused = [&](const std::string& secret, const std::string& keys) {
     return refusal(wide + secret + "\n[secret]\n" + keys);
   };
   const std::string place = "kind = \"spatial\"\n", name = "kind = \"categorical\"\n";
   const std::string degrees = "latitude = \"y\"\nlongitude = \"x\"\n";
-  EXPECT_EQ(told("\"home\"", place + degrees), "accepted");
-  EXPECT_EQ(told("\"cell\"", place + "grid_columns = 60\ncell_km = 0.5\n"), "accepted");
-  EXPECT_EQ(told("\"job\"", name + "hierarchy = \"jobs.csv\"\n"), "accepted");
-  EXPECT_EQ(told("[\"age\", \"size\"]", ""), "accepted");
-  EXPECT_EQ(
-      told("[\"age\", \"home\", \"job\"]", "kind = [\"ordered\", \"spatial\", \"categorical\"]\n" + degrees),
-      "accepted");
+  EXPECT_EQ(refused("\"home\"", place + degrees), "accepted");
+  EXPECT_EQ(refused("\"cell\"", place + "grid_columns = 60\ncell_km = 0.5\n"), "accepted");
+  EXPECT_EQ(refused("\"job\"", name + "hierarchy = \"jobs.csv\"\n"), "accepted");
+  EXPECT_EQ(refused("[\"age\", \"size\"]", ""), "accepted");
+  EXPECT_EQ(refused("[\"age\", \"home\", \"job\"]",
+                    "kind = [\"ordered\", \"spatial\", \"categorical\"]\n" + degrees),
+            "accepted");
 
-  EXPECT_THAT(told("[\"age\", \"home\", \"job\"]", "kind = [\"ordered\", \"spatial\"]\n" + degrees),
+  EXPECT_THAT(refused("[\"age\", \"home\", \"job\"]", "kind = [\"ordered\", \"spatial\"]\n" + degrees),
               HasSubstr("secret.kind has 2 entries, and people.secret names 3 secrets"));
-  EXPECT_THAT(told("\"age\"", "kind = [\"ordered\", \"ordered\"]\n"), HasSubstr("names one secret"));
-  EXPECT_THAT(told("[\"home\", \"work\"]", place + degrees), HasSubstr("more than one secret is spatial"));
-  EXPECT_THAT(told("\"home\"", place), HasSubstr("needs secret.latitude and secret.longitude, or"));
-  EXPECT_THAT(told("\"home\"", place + "latitude = \"y\"\n"), HasSubstr("go together"));
-  EXPECT_THAT(told("\"home\"", place + degrees + "grid_columns = 3\n"), HasSubstr("Keep one of them"));
-  EXPECT_THAT(told("\"home\"", place + "latitude = \"C\"\nlongitude = \"x\"\n"),
+  EXPECT_THAT(refused("\"age\"", "kind = [\"ordered\", \"ordered\"]\n"), HasSubstr("names one secret"));
+  EXPECT_THAT(refused("[\"home\", \"work\"]", place + degrees), HasSubstr("more than one secret is spatial"));
+  EXPECT_THAT(refused("\"home\"", place), HasSubstr("needs secret.latitude and secret.longitude, or"));
+  EXPECT_THAT(refused("\"home\"", place + "latitude = \"y\"\n"), HasSubstr("go together"));
+  EXPECT_THAT(refused("\"home\"", place + degrees + "grid_columns = 3\n"), HasSubstr("Keep one of them"));
+  EXPECT_THAT(refused("\"home\"", place + "latitude = \"C\"\nlongitude = \"x\"\n"),
               HasSubstr("column \"c\": is part of the secret and among people.features"));
   for (const std::string key :
        {"latitude = \"y\"", "longitude = \"x\"", "grid_columns = 3", "cell_km = 2", "home = \"most-visited\"",
         "home_column = \"c\"", "home_category = \"h\"", "home_events = \"leave-out\""})
     for (const std::string& kind : {std::string(), name})
-      EXPECT_THAT(told("\"x\"", kind + key),
+      EXPECT_THAT(refused("\"x\"", kind + key),
                   HasSubstr(key.substr(0, key.find(' ')) + " is given, and no secret is spatial"));
   for (const std::string key : {"hierarchy = \"h.csv\"", "similarity = \"s.csv\""})
-    EXPECT_THAT(told("\"x\"", key), HasSubstr("is given, and the secret is not a single categorical one"));
-  EXPECT_THAT(told("[\"x\", \"y\"]", name + "hierarchy = \"h.csv\"\n"),
+    EXPECT_THAT(refused("\"x\"", key), HasSubstr("is given, and the secret is not a single categorical one"));
+  EXPECT_THAT(refused("[\"x\", \"y\"]", name + "hierarchy = \"h.csv\"\n"),
               HasSubstr("not a single categorical"));
-  EXPECT_THAT(told("\"x\"", name + "hierarchy = \"h\"\nsimilarity = \"s\"\n"), HasSubstr("Keep one of them"));
-  EXPECT_THAT(told("\"x\"", name + "keep = [1, 2]\n"),
+  EXPECT_THAT(refused("\"x\"", name + "hierarchy = \"h\"\nsimilarity = \"s\"\n"),
+              HasSubstr("Keep one of them"));
+  EXPECT_THAT(refused("\"x\"", name + "keep = [1, 2]\n"),
               HasSubstr("secret.keep is given, and the secret is not a single ordered one"));
-  EXPECT_THAT(told("[\"x\", \"y\"]", "[groups]\nfixed = [[1, 2], [3, 4]]\n"),
+  EXPECT_THAT(refused("[\"x\", \"y\"]", "[groups]\nfixed = [[1, 2], [3, 4]]\n"),
               HasSubstr("groups.fixed is given, and the secret is not a single ordered one"));
 }
 

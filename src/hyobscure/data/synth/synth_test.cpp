@@ -139,7 +139,7 @@ TEST(Synth, CheckInsTellHomeByTheirPlaces) {
   }
 }
 
-/// Numbers in the documentation come from such people: whoever makes them faster must make the same.
+/// Numbers in the documentation come from such people: a faster program must make the same.
 TEST(Synth, PeopleOfASeedStayTheSame) {
   const TestFolder folder;
   const auto sums = [&](SynthKind kind, const char* name) {

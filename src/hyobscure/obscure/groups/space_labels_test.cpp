@@ -229,8 +229,7 @@ TEST_P(SpaceLabelsProperty, EveryPointIsInItsGroupAndNoOther) {
 
   const std::vector<AxisKind> kinds = {AxisKind::Ordered, AxisKind::Spatial, AxisKind::Categorical};
   for (std::size_t p = 0; p < points.size(); ++p) {
-    const std::vector<data::Coordinate> secret = {space.coordinate(p, 0), space.coordinate(p, 1),
-                                                  space.coordinate(p, 2)};
+    const std::vector<data::Coordinate> secret = space.secret(p);
     for (int g = 0; g < partition.groups(); ++g)
       EXPECT_EQ(covers(groups[static_cast<std::size_t>(g)], secret, kinds),
                 g == partition.group_of(static_cast<int>(p)));

@@ -139,7 +139,7 @@ TEST_F(SignalsTest, OneReleaseComposesToTheLeakageThatIsAccountedFor) {
                                     0, Key::from_seed(1))
                                 .people;
     EXPECT_TRUE(composed.exact);
-    EXPECT_NEAR(composed.bits, 1 + features, 1e-12);  // two groups of equal size tell one bit
+    EXPECT_NEAR(composed.bits, 1 + features, 1e-12);  // two groups of equal size leak one bit
   }
 }
 

@@ -7,13 +7,6 @@
 namespace hyobscure::obscure {
 namespace {
 
-std::vector<data::AxisKind> kinds_of(const data::People& people) {
-  if (!people.space) return {data::AxisKind::Ordered};
-  std::vector<data::AxisKind> kinds;
-  for (const data::Axis& axis : people.space->axes) kinds.push_back(axis.kind);
-  return kinds;
-}
-
 bool is_of(const published::Cover& cover, data::AxisKind kind) {
   return cover.cells.empty() == (kind != data::AxisKind::Spatial) &&
          cover.names.empty() == (kind != data::AxisKind::Categorical);
@@ -28,7 +21,7 @@ bool is_about(const published::Group& group, const std::vector<data::AxisKind>& 
 bool fits(const Mechanism& mechanism, const data::People& people) {
   std::size_t values = 0;
   for (const published::Group& group : mechanism.groups) values += group.members.size();
-  const auto kinds = kinds_of(people);
+  const auto kinds = data::secret_kinds(people);
   return values == people.values.size() && mechanism.people == static_cast<std::int64_t>(people.size()) &&
          mechanism.clusters.centres.cols() == static_cast<Eigen::Index>(people.features.columns) &&
          std::ranges::all_of(mechanism.groups,
