@@ -4,18 +4,17 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "${1:-$here/../build}" && pwd)
 only=${2:-}
+peers=$build/python-peers/bin/python  # other people's programs; `./run bench` installs them
 
 for kernel in attack channel distance exact kmeans person; do
   [[ $kernel == *"$only"* ]] || continue
   echo "== micro: $kernel"
   "$build/bench/${kernel}_bench" --benchmark_counters_tabular=true
 done
-if [[ peers == *"$only"* && -x $build/bench/channel_ipopt ]]; then
+if [[ peers == *"$only"* && -x $build/bench/channel_ipopt && -x $peers ]]; then
   echo "== peers: the same channel problems by other solvers, up to 10 minutes a solve"
-  python3 -m venv "$build/peers-venv"
-  "$build/peers-venv/bin/pip" install --quiet cvxpy clarabel scs
   "$build/bench/channel_ipopt" "$build/peers"
-  "$build/peers-venv/bin/python" "$here/peers/channel_cvxpy.py" "$build/peers"
+  "$peers" "$here/peers/channel_cvxpy.py" "$build/peers"
 fi
 if [[ whole_run == *"$only"* ]]; then
   echo "== scale: whole runs"
@@ -33,20 +32,16 @@ if [[ fine == *"$only"* ]]; then
   echo "== scale: the default method, person by person"
   python3 "$here/scale/fine.py" "$build/hyobscure"
 fi
-if [[ person_cvxpy == *"$only"* && -x $build/peers-venv/bin/python ]]; then
+if [[ person_cvxpy == *"$only"* && -x $peers ]]; then
   echo "== peers: person by person"
   "$build/bench/person_problem" "$build/person_problem.json"
-  "$build/peers-venv/bin/python" "$here/peers/person_cvxpy.py" "$build/person_problem.json"
+  "$peers" "$here/peers/person_cvxpy.py" "$build/person_problem.json"
 fi
-if [[ forest_sklearn == *"$only"* && -x $build/bench/attack_models ]]; then
+if [[ forest_sklearn == *"$only"* && -x $build/bench/attack_models && -x $peers ]]; then
   echo "== peers: forests"
-  python3 -m venv "$build/peers-venv"
-  "$build/peers-venv/bin/pip" install --quiet scikit-learn
-  "$build/peers-venv/bin/python" "$here/peers/forest_sklearn.py" "$build/bench/attack_models"
+  "$peers" "$here/peers/forest_sklearn.py" "$build/bench/attack_models"
 fi
-if [[ peers_tables == *"$only"* ]]; then
+if [[ peers_tables == *"$only"* && -x $peers ]]; then
   echo "== peers: what a publisher would use instead, up to 10 minutes a command"
-  python3 -m venv "$build/peers-venv"
-  "$build/peers-venv/bin/pip" install --quiet anonypy pandas scikit-learn
-  "$build/peers-venv/bin/python" "$here/peers/peers.py" "$build/hyobscure"
+  "$peers" "$here/peers/peers.py" "$build/hyobscure"
 fi

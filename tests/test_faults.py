@@ -291,7 +291,7 @@ def test_a_kill_leaves_a_whole_release_or_none(many, tmp_path):
     whole = time_of(*arguments)
     shutil.rmtree(tmp_path / "out")
     killed = 0
-    for share in (0.3, 0.5, 0.7, 0.85):
+    for share in (0.1, 0.3, 0.5, 0.7, 0.85):
         code, _, _ = stop_after(start(*arguments), share * whole, signal.SIGKILL)
         if code == 0:
             break  # it was quicker
@@ -427,3 +427,73 @@ def test_nothing_stays_in_the_current_folder_or_the_folder_of_the_data(many, tmp
     assert done.code in (0, 2), done.err
     assert names(tmp_path / "cwd") == []
     assert names(data) == before
+
+
+@pytest.mark.parametrize("megabytes", [150, 250, 400])
+@pytest.mark.parametrize("name", [*COMMANDS, "demo"])
+def test_a_machine_with_little_memory_is_no_fault_of_ours(people, mechanism, tmp_path, name, megabytes):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
+
+    done = run(*command(name, people, mechanism, tmp_path / "out"), "--threads", 2, preexec_fn=limit)
+    if done.code == 0:
+        assert names(tmp_path) == ["out"]
+    elif done.code == 127:  # not even the libraries could be loaded: the system says so itself
+        assert "shared" in done.err, done.err
+    else:
+        assert done.code == 2, (done.code, done.err)
+        assert "memory" in done.err or "threads" in done.err, done.err
+        assert names(tmp_path) == []
+
+
+def test_a_crash_would_leave_no_core_file_with_people_in_it(many, tmp_path):
+    process = start(*command("fit", many / "data", many / "m.json", tmp_path / "m.json"))
+    limits = pathlib.Path(f"/proc/{process.pid}/limits")
+    end = time.monotonic() + 20
+    seen = ""
+    while process.poll() is None and time.monotonic() < end and seen != ["0", "0"]:
+        seen = next((line.split()[4:6] for line in limits.read_text().splitlines() if "core file" in line), "")
+        time.sleep(0.002)
+    process.kill()
+    process.communicate()
+    assert seen == ["0", "0"]
+
+
+# --- names and places ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [*COMMANDS, "demo"])
+def test_a_missing_folder_for_temporary_files_is_named(people, mechanism, tmp_path, name):
+    missing = tmp_path / "no-such"
+    done = run(
+        *command(name, people, mechanism, tmp_path / "out"),
+        *([] if name in ("synth", "demo") else ["--memory", "60MB"]),
+        env={**os.environ, "TMPDIR": str(missing)},
+    )
+    if name == "synth" and done.code == 0:
+        return  # it needs none
+    assert done.code == 2, (done.code, done.err)
+    assert str(missing) in done.err and "TMPDIR" in done.err, done.err
+    assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize("name", [*COMMANDS, "demo"])
+def test_a_name_that_is_too_long_is_refused(people, mechanism, tmp_path, name):
+    done = run(*command(name, people, mechanism, tmp_path / ("x" * 300)))
+    assert done.code == 2, (done.code, done.err)
+    assert "too long" in done.err, done.err
+    assert names(tmp_path) == []
+
+
+# --- files that are nested without end ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("depth", [100, 100_000, 3_000_000])
+def test_a_file_that_is_nested_without_end_is_damaged(people, mechanism, release, tmp_path, depth):
+    (tmp_path / "m.json").write_text("[" * depth + "]" * depth)
+    done = run("publish", people / "spec.toml", "-m", tmp_path / "m.json", "-o", tmp_path / "r")
+    assert done.code == 2 and str(tmp_path / "m.json") in done.err, (done.code, done.err)
+    shutil.copytree(release, tmp_path / "release")
+    (tmp_path / "release" / "manifest.json").write_text('{"a":' * depth + "1" + "}" * depth)
+    done = run("verify", tmp_path / "release")
+    assert done.code == 2 and "manifest.json" in done.err, (done.code, done.err)

@@ -101,3 +101,27 @@ def test_a_library_in_the_current_folder_is_not_loaded(place, prefix, tmp_path):
         (tmp_path / library).write_text("what a received release may hold")
     done = subprocess.run([program, "--version"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def pins(text):
+    return dict(re.findall(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)", text, re.MULTILINE))
+
+
+@pytest.mark.parametrize(
+    "wanted", sorted([*SOURCE.glob("python/**/*.in"), *SOURCE.glob("bench/*.in")]), ids=lambda path: path.stem
+)
+def test_what_run_fetches_from_pypi_is_pinned_with_fingerprints(wanted):
+    text = wanted.with_suffix(".txt").read_text()
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    assert lines and all(re.fullmatch(r"\S+==\S+ --hash=sha256:[0-9a-f]{64}", line) for line in lines)
+    locked = {name.lower().replace("_", "-"): version for name, version in pins(text).items()}
+    for name, version in pins(wanted.read_text()).items():
+        assert locked[name.lower().replace("_", "-")] == version, f"{name}: ./run lock"
+
+
+def test_the_wheel_is_built_with_what_its_project_file_says():
+    project = (SOURCE / "pyproject.toml").read_text()
+    assert pins((SOURCE / "python" / "builder.in").read_text()) == dict(
+        requirement.split("==")
+        for requirement in re.search(r"^requires = \[(.*)\]", project, re.M)[1].replace('"', "").split(", ")
+    )

@@ -1,7 +1,7 @@
 """CVXPY with Clarabel on the group of people that person_problem wrote: person_cvxpy.py FILE
 
 Needs a virtual environment with cvxpy, for example in the build folder:
-python3 -m venv build/peers-venv && build/peers-venv/bin/pip install cvxpy
+/usr/bin/python3 -m venv build/python-peers && build/python-peers/bin/pip install -r bench/peers.txt
 """
 
 import json

@@ -150,6 +150,7 @@ void add_demo_command(CLI::App& app, Command& chosen) {
       try {
         return run(*options, staged, common, progress);
       } catch (const InputError& error) {
+        if (!error.place().source.starts_with(staged.path().string())) throw;
         // The user named this folder, not its temporary neighbour.
         throw InputError({.source = options->output}, error.problem(), error.remedy());
       }

@@ -1,10 +1,13 @@
 #include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -29,6 +32,13 @@ void install_stop_signal() {
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+}
+
+/// A core file would hold people.
+void forbid_core_dumps() {
+  const rlimit none{0, 0};
+  ::setrlimit(RLIMIT_CORE, &none);
+  ::prctl(PR_SET_DUMPABLE, 0);  // also where the system hands cores to a program instead of a file
 }
 
 void add_commands(CLI::App& app, Command& chosen) {
@@ -94,6 +104,13 @@ int show_help(const CLI::App& app, const CLI::ParseError& error) {
   return code;
 }
 
+/// The standard library, OpenMP's users and the table engine each say it in their own words.
+bool is_lack_of_threads(const std::exception& error) {
+  const std::string_view text = error.what();
+  return text.find("pthread_create") != text.npos ||
+         text.find("Resource temporarily unavailable") != text.npos;
+}
+
 int run_chosen(const Command& chosen) {
   const CommonOptions& common = chosen.common;
   try {
@@ -112,7 +129,14 @@ int run_chosen(const Command& chosen) {
   } catch (const std::bad_alloc&) {
     return tell_error(common, kCorrectInput,
                       "there is not enough memory. Use fewer clusters, or a larger machine.");
+  } catch (const std::filesystem::filesystem_error& error) {
+    return tell_error(
+        common, kCorrectInput,
+        fmt::format("{}: {}. Correct the path.", error.path1().string(), error.code().message()));
   } catch (const std::exception& error) {
+    if (is_lack_of_threads(error))
+      return tell_error(common, kCorrectInput,
+                        "no more threads can be started. Raise the limit (ulimit -u), or use --threads 1.");
     return tell_error(common, kOurFault,
                       fmt::format("this is a fault of hyobscure, please report it: {}", error.what()));
   }
@@ -135,6 +159,7 @@ int main(int argc, char** argv) {
     return tell_wrong_usage(error, {argv + 1, argv + argc});
   }
   install_stop_signal();
+  forbid_core_dumps();
   const int code = run_chosen(chosen);
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
   return tell_error({}, kCorrectInput,

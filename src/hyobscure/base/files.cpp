@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <system_error>
 
 #include "hyobscure/base/error.h"
@@ -52,6 +51,23 @@ fs::path temporary_neighbour(const fs::path& path) {
   return folder_of(path) / ("." + path.filename().string() + ".partial-" + random_suffix());
 }
 
+/// Brings a file or folder to the disk: for a folder that is its list of names. 0, or the error.
+int to_disk(const fs::path& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // A folder that may be written and not read cannot be asked for; the data in it are on the disk already.
+  if (descriptor < 0) return errno == EACCES ? 0 : errno;
+  const int error = ::fsync(descriptor) == 0 ? 0 : errno;
+  ::close(descriptor);
+  return error == EINVAL ? 0 : error;  // a file system that has no such call for folders
+}
+
+/// All files and folders of a folder that is about to be renamed.
+int all_to_disk(const fs::path& folder) {
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (const int error = to_disk(entry.path())) return error;
+  return to_disk(folder);
+}
+
 /// Goes away unless it is renamed into place.
 class TemporaryFile {
  public:
@@ -66,20 +82,23 @@ class TemporaryFile {
   TemporaryFile& operator=(const TemporaryFile&) = delete;
 
   /// 0, or the error.
-  int write_all(std::string_view content) {
+  int append(std::string_view content) {
     while (!content.empty()) {
       const ssize_t written = ::write(descriptor_, content.data(), content.size());
       if (written < 0 && errno == EINTR) continue;
       if (written < 0) return errno;
       content.remove_prefix(static_cast<std::size_t>(written));
     }
-    return ::fsync(descriptor_) == 0 ? 0 : errno;
+    return 0;
   }
 
+  /// The content is on the disk before the name is, and the name before this returns.
   int rename_to(const fs::path& target) {
+    if (::fsync(descriptor_) != 0) return errno;
     const int closed = ::close(descriptor_);
     descriptor_ = -1;
-    return closed != 0 || ::rename(file_.path().c_str(), target.c_str()) != 0 ? errno : 0;
+    if (closed != 0 || ::rename(file_.path().c_str(), target.c_str()) != 0) return errno;
+    return to_disk(folder_of(target));
   }
 
  private:
@@ -138,6 +157,30 @@ void refuse_others(const fs::path& folder, const OurFolder& ours, const fs::path
                      "Choose another name, or move them elsewhere.");
 }
 
+[[noreturn]] void throw_unreadable(const fs::path& path, int error) {
+  if (error == ENOENT)
+    throw InputError({.source = path.string()}, "there is no such file", "Correct the path.");
+  throw InputError(
+      {.source = path.string()}, "cannot be read as a file: " + std::generic_category().message(error),
+      error == EIO ? "Check the disk, or copy the file again." : "Correct the path or its permissions.");
+}
+
+/// A stream would end quietly where the disk fails.
+void read_blocks(const fs::path& path, const TakePiece& take) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) throw_unreadable(path, errno);
+  const std::unique_ptr<const int, void (*)(const int*)> closed(&descriptor,
+                                                                [](const int* d) { ::close(*d); });
+  std::array<char, 1 << 16> block;
+  for (;;) {
+    const ssize_t count = ::read(descriptor, block.data(), block.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw_unreadable(path, errno);
+    if (count == 0) return;
+    take({block.data(), static_cast<std::size_t>(count)});
+  }
+}
+
 }  // namespace
 
 void check_output_file(const fs::path& path, bool force) {
@@ -152,19 +195,24 @@ void check_output_folder(const fs::path& path, bool force, const OurFolder& ours
 }
 
 void write_file(const fs::path& path, std::string_view content, FileAccess access) {
+  write_file(path, [&](const TakePiece& take) { take(content); }, access);
+}
+
+void write_file(const fs::path& path, const std::function<void(const TakePiece&)>& produce,
+                FileAccess access) {
   TemporaryFile file(path, access == FileAccess::OwnerOnly ? 0600 : 0666);
-  if (const int error = file.write_all(content)) throw_unwritable(path, error);
+  produce([&](std::string_view piece) {
+    if (const int error = file.append(piece)) throw_unwritable(path, error);
+  });
   if (const int error = file.rename_to(path)) throw_unwritable(path, error);
 }
 
 std::string read_file(const fs::path& path) {
-  if (!fs::exists(path))
-    throw InputError({.source = path.string()}, "there is no such file", "Correct the path.");
-  std::ifstream file(path, std::ios::binary);
-  if (!file || fs::is_directory(path))
-    throw InputError({.source = path.string()}, "cannot be read as a file",
-                     "Correct the path or its permissions.");
-  return {std::istreambuf_iterator<char>(file), {}};
+  std::string content;
+  std::error_code unknown;
+  if (const auto size = fs::file_size(path, unknown); !unknown) content.reserve(size);
+  read_blocks(path, [&](std::string_view block) { content += block; });
+  return content;
 }
 
 struct Sha256::State {
@@ -196,34 +244,37 @@ std::string sha256(std::string_view content) {
 }
 
 std::string sha256_of_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
-    throw InputError({.source = path.string()}, "cannot be read", "Correct the path or its permissions.");
   Sha256 hash;
-  std::array<char, 1 << 16> buffer;
-  while (file.read(buffer.data(), buffer.size()) || file.gcount() > 0)
-    hash.add({buffer.data(), static_cast<std::size_t>(file.gcount())});
+  read_blocks(path, [&](std::string_view block) { hash.add(block); });
   return hash.finish();
 }
 
-StagedFolder::StagedFolder(fs::path target, bool force, OurFolder ours)
+StagedFolder::StagedFolder(fs::path target, bool force, OurFolder ours, FileAccess access)
     : target_(without_trailing_slash(target)),
       force_(force),
       ours_(std::move(ours)),
+      access_(access),
       staging_(temporary_neighbour(target_)) {
   check_output_folder(target_, force, ours_);
   if (::mkdir(path().c_str(), 0700) != 0) throw_unwritable(target_, errno);
 }
 
 void StagedFolder::commit() {
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  ::chmod(path().c_str(), 0777 & ~mask);
-  const int error = rename_to_new(path(), target_);
-  if (error == EEXIST && force_) return replace();
+  if (access_ == FileAccess::Everyone) {
+    const mode_t mask = ::umask(0);
+    ::umask(mask);
+    ::chmod(path().c_str(), 0777 & ~mask);
+  }
+  if (const int error = all_to_disk(path())) throw_unwritable(target_, error);
+  int error = rename_to_new(path(), target_);
+  if (error == EEXIST && force_) {
+    replace();
+    error = 0;
+  }
   if (error == EEXIST)
     throw InputError({.source = target_.string()}, "has appeared while it was about to be written, and stays",
                      "Choose another name, or add --force to replace it.");
+  if (error == 0) error = to_disk(folder_of(target_));
   if (error != 0) throw_unwritable(target_, error);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -32,9 +33,16 @@ struct OurFolder {
 /// it: a mistyped name must not cost anybody their files.
 void check_output_folder(const std::filesystem::path& path, bool force, const OurFolder& ours);
 
-/// Writes the whole file or nothing: a temporary neighbour is written, flushed and renamed.
-/// Throws InputError when the disk is full or read-only.
+/// Takes the next bytes of something that comes in pieces.
+using TakePiece = std::function<void(std::string_view)>;
+
+/// Writes the whole file or nothing: a temporary neighbour is written, brought to the disk and renamed, and
+/// the new name is brought to the disk as well: what stands at `path` after a power cut is the old or the new
+/// file. Throws InputError when the disk is full or read-only.
 void write_file(const std::filesystem::path& path, std::string_view content, FileAccess access);
+/// The same for what `produce` hands over piece by piece. If it throws, the old file stays.
+void write_file(const std::filesystem::path& path, const std::function<void(const TakePiece&)>& produce,
+                FileAccess access);
 
 /// The whole file. Throws InputError when it is missing, a folder or unreadable.
 std::string read_file(const std::filesystem::path& path);
@@ -63,15 +71,17 @@ class Sha256 {
 };
 
 std::string sha256(std::string_view content);
+/// Throws InputError when the file cannot be read to its end.
 std::string sha256_of_file(const std::filesystem::path& path);
 
 /// A folder that appears at `target` complete or not at all: files go to path(), commit() moves them into
 /// place, and without commit() nothing stays behind, even after a kill. What check_output_folder lets `force`
-/// replace is replaced at the moment of commit: whenever the process is killed, the old or the new one is
-/// there. What has appeared at `target` meanwhile stays.
+/// replace is replaced at the moment of commit: whenever the process is killed or the power fails, the old or
+/// the new one is there. What has appeared at `target` meanwhile stays.
 class StagedFolder {
  public:
-  StagedFolder(std::filesystem::path target, bool force, OurFolder ours);
+  StagedFolder(std::filesystem::path target, bool force, OurFolder ours,
+               FileAccess access = FileAccess::Everyone);
 
   const std::filesystem::path& path() const { return staging_.path(); }
   /// Throws InputError, and leaves what is there, when the folder cannot take its place.
@@ -83,6 +93,7 @@ class StagedFolder {
   std::filesystem::path target_;
   bool force_;
   OurFolder ours_;
+  FileAccess access_;
   TemporaryPath staging_;
 };
 

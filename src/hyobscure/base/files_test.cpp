@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 
 #include <fstream>
+#include <stdexcept>
+#include <tuple>
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/test_folder.h"
@@ -31,6 +33,38 @@ TEST_F(Files, AreWrittenWholeAndReplacedWhole) {
   write_file(folder_ / "a", "second", FileAccess::Everyone);
   EXPECT_EQ(read_file(folder_ / "a"), "second");
   EXPECT_EQ(entries(), 1);
+}
+
+TEST_F(Files, AreWrittenFromPieces) {
+  write_file(
+      folder_ / "a",
+      [](const TakePiece& take) {
+        take("one ");
+        take("");
+        take(std::string(3'000'000, 'x'));
+      },
+      FileAccess::Everyone);
+  EXPECT_EQ(read_file(folder_ / "a"), "one " + std::string(3'000'000, 'x'));
+  const auto fails = [](const TakePiece& take) {
+    take("half");
+    throw std::runtime_error("no more");
+  };
+  EXPECT_THROW(write_file(folder_ / "a", fails, FileAccess::Everyone), std::runtime_error);
+  EXPECT_EQ(read_file(folder_ / "a").size(), 3'000'004u);
+  EXPECT_EQ(entries(), 1);
+}
+
+TEST_F(Files, APrivateFolderIsForItsOwnerOnly) {
+  for (const auto& [name, access, mode] : {std::tuple("open", FileAccess::Everyone, 0755u),
+                                           std::tuple("closed", FileAccess::OwnerOnly, 0700u)}) {
+    StagedFolder staged(folder_ / name, false, kOurs, access);
+    const mode_t before = ::umask(0022);
+    staged.commit();
+    ::umask(before);
+    struct stat status;
+    ASSERT_EQ(::stat((folder_ / name).c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777, mode);
+  }
 }
 
 TEST_F(Files, PrivateOnesAreForTheirOwnerOnly) {

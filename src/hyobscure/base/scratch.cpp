@@ -2,11 +2,11 @@
 
 #include <fcntl.h>
 #include <spawn.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 [[noreturn]] void throw_no_scratch(int error) {
-  throw InputError({.source = fs::temp_directory_path().string()},
+  throw InputError({.source = temporary_folder().string()},
                    "temporary files cannot be written: " + std::generic_category().message(error),
                    error == ENOSPC || error == EDQUOT || error == EFBIG
                        ? "Make room there, or name another folder in TMPDIR."
@@ -49,7 +49,7 @@ pid_t spawn_guard(const fs::path& path, int pipe) {
 }
 
 int open_scratch() {
-  std::string name = (fs::temp_directory_path() / "hyobscure-XXXXXX").string();
+  std::string name = (temporary_folder() / "hyobscure-XXXXXX").string();
   const int descriptor = ::mkostemp(name.data(), O_CLOEXEC);
   if (descriptor < 0) throw_no_scratch(errno);
   ::unlink(name.c_str());
@@ -57,6 +57,22 @@ int open_scratch() {
 }
 
 }  // namespace
+
+fs::path temporary_folder() {
+  std::error_code none;
+  fs::path folder = fs::temp_directory_path(none);
+  if (!none) return folder;
+  const char* named = std::getenv("TMPDIR");
+  throw InputError({.source = named ? named : "/tmp"},
+                   "temporary files cannot be written: there is no such folder",
+                   "Make it, or name another folder in TMPDIR.");
+}
+
+fs::path make_temporary_folder(std::string_view purpose) {
+  std::string name = (temporary_folder() / ("hyobscure-" + std::string(purpose) + "-XXXXXX")).string();
+  if (::mkdtemp(name.data()) == nullptr) throw_no_scratch(errno);
+  return name;
+}
 
 TemporaryPath::TemporaryPath(fs::path path) : path_(fs::absolute(path)) {
   int ends[2];

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <span>
+#include <string_view>
 
 #include "hyobscure/base/mapped_file.h"
 
@@ -27,11 +28,16 @@ class TemporaryPath {
   pid_t guard_ = -1;
 };
 
+/// The folder for temporary files (TMPDIR). Throws InputError when there is none.
+std::filesystem::path temporary_folder();
+
+/// A new folder in it that only its owner can open, with the purpose in its name.
+std::filesystem::path make_temporary_folder(std::string_view purpose);
+
 /// A file without a name that grows at its end: nobody else can open it, and it is gone with the process.
 class ScratchFile {
  public:
-  /// In the folder for temporary files (TMPDIR).
-  ScratchFile();
+  ScratchFile();  ///< in temporary_folder()
   ~ScratchFile();
   ScratchFile(ScratchFile&& other) noexcept;
   ScratchFile& operator=(ScratchFile&&) = delete;

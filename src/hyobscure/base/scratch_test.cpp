@@ -6,11 +6,14 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <fstream>
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "hyobscure/base/error.h"
 #include "hyobscure/base/test_folder.h"
 
 namespace hyobscure {
@@ -59,6 +62,26 @@ TEST(TemporaryPath, IsGoneAfterAKill) {
   EXPECT_TRUE(fs::is_empty(folder.path()));
   ::close(ready[0]);
   ::close(ready[1]);
+}
+
+TEST(TemporaryFolder, IsNamedWhereItIsMissing) {
+  const TestFolder folder;
+  const char* before = std::getenv("TMPDIR");
+  const std::optional<std::string> kept = before ? std::optional<std::string>(before) : std::nullopt;
+  ::setenv("TMPDIR", (folder / "no-such").c_str(), 1);
+  std::string refused;
+  try {
+    (void)make_temporary_folder("test");
+  } catch (const InputError& error) {
+    refused = error.what();
+  }
+  ::setenv("TMPDIR", folder.path().c_str(), 1);
+  const fs::path made = make_temporary_folder("test");
+  kept ? ::setenv("TMPDIR", kept->c_str(), 1) : ::unsetenv("TMPDIR");
+  EXPECT_NE(refused.find("no-such"), std::string::npos);
+  EXPECT_NE(refused.find("TMPDIR"), std::string::npos);
+  EXPECT_EQ(made.parent_path(), folder.path());
+  EXPECT_EQ(fs::status(made).permissions(), fs::perms::owner_all);
 }
 
 TEST(ScratchFile, KeepsWhatWasAppendedForItsMapping) {

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
-#include <cstdlib>
-
 #include "hyobscure/audit/mechanism/trade_off.h"
 #include "hyobscure/audit/mechanism/utility_tasks.h"
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/files.h"
+#include "hyobscure/base/scratch.h"
 #include "hyobscure/base/stopwatch.h"
 #include "hyobscure/data/read/read.h"
 #include "hyobscure/experiment/experiment_rows.h"
@@ -19,29 +18,6 @@ namespace hyobscure::experiment {
 namespace {
 
 constexpr const char* kOutOfReach = "the budget is out of the method's reach";
-
-/// A folder for synthetic people that goes away with the object.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "hyobscure-experiment-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr)
-      throw InputError({.source = name}, "cannot be made",
-                       "Free some space, or set TMPDIR to another folder.");
-    path_ = name;
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-
-  std::filesystem::path operator/(const char* name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
 
 /// The people and the settings of one step of the sweep.
 struct Step {
@@ -169,12 +145,13 @@ class Runner {
         synthetic->people = std::stoll(key.texts[i]);
       else
         overrides.push_back({key.name, key.texts[i]});
-    std::optional<ScratchFolder> scratch;
+    std::optional<TemporaryPath> scratch;  // of the synthetic people
     if (synthetic) {
       const Stopwatch watch;
-      data::synthesise(*synthetic, scratch.emplace() / "people", false, progress_);
+      scratch.emplace(make_temporary_folder("experiment"));
+      data::synthesise(*synthetic, scratch->path() / "people", false, progress_);
       step.seconds.synthesis = watch.seconds();
-      step.spec = data::read_spec(*scratch / "people/spec.toml", overrides);
+      step.spec = data::read_spec(scratch->path() / "people/spec.toml", overrides);
     } else {
       step.spec = spec_of_data(overrides);
     }

@@ -261,7 +261,7 @@ std::string to_json(const Manifest& manifest) {
 Manifest read_manifest(const std::filesystem::path& file) {
   const std::string text = read_file(file);
   try {
-    const Json json = Json::parse(text);
+    const Json json = parse_json(text);
     if (json.at("kind") != "hyobscure release") throw_damaged(file);
     if (json.at("format") != Manifest::kFormat)
       throw InputError(

@@ -99,7 +99,7 @@ Ledger Ledger::read(const std::filesystem::path& file) {
   if (!std::filesystem::exists(file)) return ledger;
   const std::string text = read_file(file);
   try {
-    const Json json = Json::parse(text);
+    const Json json = parse_json(text);
     const int format = json.at("format");
     if (json.at("kind") != kKind || (format != kFormat && format != kSampled)) throw_damaged(file);
     ledger.salt_ = Key::from_text(json.at("salt").get<std::string>());

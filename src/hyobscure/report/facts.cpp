@@ -300,7 +300,7 @@ std::string report_facts(const ReportInput& input) {
   if (input.verification != nullptr) json["checks"] = checks_facts(*input.verification);
   if (input.mechanism != nullptr) add_mechanism(json, input);
   if (!input.comparison.empty()) try {
-      add_comparison(json, input, Json::parse(input.comparison));
+      add_comparison(json, input, parse_json(input.comparison));
     } catch (const Json::exception&) {
       throw InputError({.source = "comparison.json"},
                        "is not what `hyobscure compare` writes, or it is damaged", "Run compare again.");

@@ -134,7 +134,7 @@ void check_areas(const std::filesystem::path& folder, const published::Manifest&
   if (!axis) return;
   std::vector<std::string> wrong;
   try {
-    wrong = differences(Json::parse(read_file(folder / published::Manifest::kAreasFile)), manifest, *axis);
+    wrong = differences(parse_json(read_file(folder / published::Manifest::kAreasFile)), manifest, *axis);
   } catch (const Json::exception&) {
     wrong = {fmt::format("{} is no GeoJSON of areas", published::Manifest::kAreasFile)};
   }

@@ -19,6 +19,9 @@ EngineError::Kind kind_of(duckdb_error_type type, std::string_view text) {
   if (text.find("No space left") != text.npos || text.find("Disk quota") != text.npos ||
       text.find("File too large") != text.npos)
     return EngineError::Kind::DiskFull;
+  if (text.find("bad_alloc") != text.npos || text.find("ailed to allocate") != text.npos ||
+      text.find("ould not allocate") != text.npos)
+    return EngineError::Kind::Memory;
   switch (type) {
     case DUCKDB_ERROR_CATALOG:
     case DUCKDB_ERROR_PARSER:
@@ -107,6 +110,10 @@ struct Extracted {
   ~Extracted() { duckdb_destroy_extracted(&handle); }
 };
 
+/// What the system calls EMFILE and EIO; the engine passes it on.
+constexpr const char* kTooManyFiles = "Too many open files";
+constexpr const char* kDiskFails = "Input/output error";
+
 bool contains(const std::string& text, const char* part) { return text.find(part) != text.npos; }
 
 /// The number after the first "line" of the engine's message; 0 where it names none.
@@ -167,6 +174,10 @@ InputError explain_content(const std::string& text, const std::string& source) {
 
 InputError explain_file(const std::string& text, const std::string& source) {
   const InputPlace place{.source = source};
+  if (contains(text, kTooManyFiles))
+    return {place, "too many files are open", "Raise the limit (ulimit -n)."};
+  if (contains(text, kDiskFails))
+    return {place, "the disk cannot be read", "Check the disk, or copy the file again."};
   if (contains(text, "No files found") || contains(text, "No such file")) {
     const std::string name = quoted_part(text);  // of the query or the spec: what the user wrote
     return {
@@ -194,13 +205,20 @@ void throw_if(duckdb_error_data error) {
   if (!text.empty()) throw_engine_error(text.c_str());
 }
 
+bool EngineError::lies_with_the_machine() const {
+  return kind_ == Kind::Memory || kind_ == Kind::DiskFull ||
+         (kind_ == Kind::File && (contains(text_, kTooManyFiles) || contains(text_, kDiskFails)));
+}
+
 InputError explain(const EngineError& error, const std::string& source) {
   const std::string& text = error.private_text();
   switch (error.kind()) {
     case EngineError::Kind::Statement:
       return {{.source = source}, statement_problem(text), "Correct the query or the names in the spec."};
     case EngineError::Kind::Memory:
-      return {{.source = source}, "the data needs more memory than is allowed", "Raise --memory."};
+      return {{.source = source},
+              "the data needs more memory than there is, or than is allowed",
+              "Raise --memory, or use a larger machine."};
     case EngineError::Kind::DiskFull:
       return {{.source = source}, "the disk is full", "Make room on the disk, or write elsewhere."};
     case EngineError::Kind::File:
@@ -240,13 +258,6 @@ std::string_view Chunk::text(std::size_t column, std::size_t row) const {
   return {inlined ? text.value.inlined.inlined : text.value.pointer.ptr, text.value.inlined.length};
 }
 
-/// Where the engine puts what does not fit into memory: a folder that nobody else can read.
-std::filesystem::path make_spill_folder() {
-  std::string name = (std::filesystem::temp_directory_path() / "hyobscure-spill-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder can be made");
-  return name;
-}
-
 /// "2GB", "1.5 GiB".
 double bytes_of(const std::string& amount) {
   char* unit = nullptr;
@@ -261,21 +272,26 @@ double bytes_of(const std::string& amount) {
 }
 
 struct Engine::State {
-  TemporaryPath spill{make_spill_folder()};  // outlives the database
+  /// Where the engine puts what does not fit into memory. It outlives the database.
+  TemporaryPath spill{make_temporary_folder("spill")};
   std::size_t memory_for_rows = 0;
   duckdb_database database = nullptr;
   duckdb_connection connection = nullptr;
   Progress progress;
   std::string stage = "reading";
 
+  ~State() {
+    if (connection != nullptr) leave();
+    duckdb_close(&database);
+  }
+
   /// A task that was interrupted may still be unwinding on a thread of the engine (1.4.4) when its query
   /// counts as over, and it touches the connection as its last act. One thread is the caller's own: asking
   /// for it joins all others while the connection lives. The statement after it is what carries the change
   /// out.
-  ~State() {
+  void leave() {
     for (const char* sql : {"SET threads = 1", "SELECT 1"}) duckdb_query(connection, sql, nullptr);
     duckdb_disconnect(&connection);
-    duckdb_close(&database);
   }
 
   void report_progress() const {
@@ -318,9 +334,13 @@ struct Engine::State {
 
 Engine::Engine(const EngineSettings& settings, const Progress& progress) : state_(std::make_shared<State>()) {
   state_->progress = progress;
-  if (duckdb_open(nullptr, &state_->database) != DuckDBSuccess ||
-      duckdb_connect(state_->database, &state_->connection) != DuckDBSuccess)
-    throw std::runtime_error("the table engine does not start");
+  char* reason = nullptr;
+  if (duckdb_open_ext(nullptr, &state_->database, nullptr, &reason) != DuckDBSuccess) {
+    const std::string text = reason == nullptr ? "" : reason;
+    duckdb_free(reason);
+    throw_engine_error(text.c_str());
+  }
+  if (duckdb_connect(state_->database, &state_->connection) != DuckDBSuccess) throw std::bad_alloc();
   run("SET autoinstall_known_extensions = false");
   run("SET autoload_known_extensions = false");
   run("SET enable_progress_bar = true");  // counted, and reported by us

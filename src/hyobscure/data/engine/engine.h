@@ -37,6 +37,8 @@ class EngineError : public std::runtime_error {
       : std::runtime_error("engine error"), kind_(kind), text_(std::move(text)) {}
 
   Kind kind() const { return kind_; }
+  /// Memory, disk or limits of this machine are to blame, and not what stands in a file.
+  bool lies_with_the_machine() const;
   const std::string& private_text() const { return text_; }
 
  private:

@@ -356,7 +356,12 @@ Json read_description(const fs::path& folder) {
   if (!fs::is_regular_file(folder / kCensusFile))
     throw InputError({.source = folder.string()}, "is no saved census: it has no census.json",
                      "Give the folder that `hyobscure fit --save-census` wrote.");
-  const Json description = Json::parse(read_file(folder / kCensusFile), nullptr, false);
+  Json description;
+  try {
+    description = parse_json(read_file(folder / kCensusFile));
+  } catch (const Json::exception&) {
+    throw_broken(folder);
+  }
   if (!description.is_object() || description.value("kind", Json()) != kKind ||
       description.value("format", Json()) != kFormat)
     throw_broken(folder);
@@ -401,7 +406,7 @@ void save_census(const data::People& people, const data::ReadCounts& counts, con
                  const data::Spec& spec, const fs::path& folder, bool force) {
   Json files = Json::array();
   for (const data::SourceSpec* source : sources(spec)) files.push_back(state_of(file_of(spec, *source)));
-  StagedFolder staged(folder, force, census_folder());
+  StagedFolder staged(folder, force, census_folder(), FileAccess::OwnerOnly);
   write_people(staged.path() / kPeopleFile, people, counts, census, folder);
   write_numbers(staged.path() / kItemsFile, people.features.items);
   write_numbers(staged.path() / kValuesFile, people.features.values);

@@ -313,7 +313,7 @@ std::string mechanism_content(const Mechanism& mechanism) {
 
 Mechanism parse_mechanism(const std::string& content, const std::string& source) {
   try {
-    const Json json = Json::parse(content);
+    const Json json = parse_json(content);
     if (json.at("kind") != "hyobscure mechanism") throw_damaged(source);
     if (json.at("format") != Mechanism::kFormat)
       throw InputError({.source = source},
