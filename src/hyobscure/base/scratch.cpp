@@ -69,7 +69,8 @@ fs::path temporary_folder() {
 }
 
 fs::path make_temporary_folder(std::string_view purpose) {
-  std::string name = (temporary_folder() / ("hyobscure-" + std::string(purpose) + "-XXXXXX")).string();
+  std::string name = (temporary_folder() / "hyobscure-").string();
+  name.append(purpose).append("-XXXXXX");
   if (::mkdtemp(name.data()) == nullptr) throw_no_scratch(errno);
   return name;
 }

@@ -16,6 +16,7 @@
 #include "hyobscure/census/kmeans.h"
 #include "hyobscure/data/engine/source.h"
 #include "hyobscure/data/read/id_numbers.h"
+#include "hyobscure/obscure/leakage/recomputed.h"
 #include "hyobscure/obscure/leakage/shortfalls.h"
 #include "hyobscure/obscure/leakage/signals.h"
 #include "hyobscure/obscure/mechanism/misfit.h"
@@ -397,8 +398,10 @@ PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::
     composition = about_earlier_draws(ledger, *ledger_path, people, mechanism, settings.second_draw);
   }
 
+  const auto clusters = census::assign(mechanism.clusters, people.features);
+  obscure::refuse_untrue(mechanism, people, clusters, progress);
   progress.report("drawing donors", 0, 0);
-  const auto donor_of = draw_donors(mechanism, people, census::assign(mechanism.clusters, people.features));
+  const auto donor_of = draw_donors(mechanism, people, clusters);
   PublishResult result;
   result.people = static_cast<std::int64_t>(people.size());
   result.realised_distance =

@@ -14,6 +14,7 @@
 #include "hyobscure/base/files.h"
 #include "hyobscure/base/test_folder.h"
 #include "hyobscure/obscure/groups/pools.h"
+#include "hyobscure/obscure/leakage/recomputed.h"
 #include "hyobscure/release/publish.h"
 
 namespace hyobscure::release {
@@ -128,7 +129,6 @@ ids = "keep"
     mechanism.key = Key::from_seed(kSeed);
     mechanism.data_fingerprint = data::fingerprint(people);
     mechanism.people = static_cast<std::int64_t>(people.size());
-    mechanism.figures.leakage.total = 1.25;
     mechanism.clusters.centres = Eigen::MatrixXd::Zero(3, static_cast<Eigen::Index>(people.features.columns));
     for (std::size_t c = 0; c < 3; ++c) {
       const auto row = people.features[c * people.size() / 3];
@@ -138,7 +138,23 @@ ids = "keep"
     mechanism.groups = std::move(groups);
     if (!people.kept.empty()) mechanism.smallest_pool = 5;
     count_cells(people, mechanism);
+    widen_limits(mechanism);
+    state_figures(people, mechanism);
     return mechanism;
+  }
+
+  /// As they are, so that it may be published.
+  static void state_figures(const data::People& people, obscure::Mechanism& mechanism) {
+    const auto found = obscure::recompute(mechanism, people,
+                                          census::assign(mechanism.clusters, people.features));
+    obscure::Leakage& leakage = mechanism.figures.leakage;
+    leakage.total = found.leakage;
+    leakage.groups = found.leakage_groups;
+    leakage.features = found.leakage - found.leakage_groups;
+    leakage.secret_entropy = found.secret_entropy;
+    leakage.unprotected = found.unprotected;
+    mechanism.figures.own_rows = found.own_rows;
+    mechanism.figures.distance = found.distance.value;
   }
 
   static data::Reading read(data::Engine& engine, const data::Spec& spec) {
@@ -193,6 +209,18 @@ ids = "keep"
     for (int value = first; value < end; ++value) result.members.push_back(value);
     result.values = end - first;
     return result;
+  }
+
+  /// So that they hold for groups of other people, or of one secret.
+  static void widen_limits(obscure::Mechanism& mechanism) {
+    published::Limits& limits = mechanism.limits;
+    for (const published::Group& group : mechanism.groups) {
+      const auto size = static_cast<double>(group.people), secrets = static_cast<double>(group.values);
+      limits.least_people = std::min(limits.least_people, size);
+      limits.most_people = std::max(limits.most_people, size);
+      limits.least_values = std::min(limits.least_values, secrets);
+      limits.most_values = std::max(limits.most_values, secrets);
+    }
   }
 
   static void count_cells(const data::People& people, obscure::Mechanism& mechanism) {

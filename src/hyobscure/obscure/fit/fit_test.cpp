@@ -12,6 +12,8 @@
 #include "hyobscure/base/test_places.h"
 #include "hyobscure/data/read/read.h"
 #include "hyobscure/data/synth/synth.h"
+#include "hyobscure/obscure/leakage/recomputed.h"
+#include "hyobscure/obscure/methods/method.h"
 #include "hyobscure/solve/channel/leakage.h"
 #include "hyobscure/solve/groups/exact.h"
 
@@ -105,6 +107,17 @@ TEST_F(Fit, KeepsItsPromises) {
     EXPECT_GE(group.values, 4);
     EXPECT_LE(group.values, 20);
   }
+}
+
+TEST_F(Fit, ByAnyMethodSaysWhatItDoes) {
+  for (const Method& method : methods())
+    for (const char* retain : {"0", "0.2"}) {
+      const Mechanism mechanism =
+          fit(people(), spec({{"method.name", method.name}, {"method.retain", retain}, {"method.seed", "3"}}));
+      const auto clusters = census::assign(mechanism.clusters, people().features);
+      EXPECT_THAT(untrue_statements(mechanism, people(), clusters), testing::IsEmpty())
+          << method.name << " retain " << retain;
+    }
 }
 
 TEST_F(Fit, ChoosesTheNumberOfClustersByWhatItGives) {
