@@ -4,7 +4,7 @@ import json
 import shutil
 
 import pytest
-from bad_input import NOISE, refused
+from bad_input import NOISE, refused, sealed
 
 
 # --- mechanisms --------------------------------------------------------------------------------------------------------------
@@ -23,7 +23,7 @@ def publish(hyobscure, spec, mechanism, folder, *words):
 def test_a_mechanism_of_another_format_is_refused(hyobscure, people, mechanism, tmp_path, version):
     other = json.loads(mechanism.read_text())
     other["format"] = version
-    (tmp_path / "m.json").write_text(json.dumps(other))
+    (tmp_path / "m.json").write_text(sealed(other))
     publish(hyobscure, people / "spec.toml", tmp_path / "m.json", tmp_path, "m.json", "format", "fit again")
 
 
@@ -52,7 +52,7 @@ def test_a_mechanism_without_one_of_its_parts_is_refused(hyobscure, people, mech
     spoilt = {**json.loads(mechanism.read_text()), key: spoil}
     if spoil == "absent":
         del spoilt[key]
-    (tmp_path / "m.json").write_text(json.dumps(spoilt))
+    (tmp_path / "m.json").write_text(sealed(spoilt))
     asked = hyobscure("publish", people / "spec.toml", "-m", tmp_path / "m.json", "-o", tmp_path / "r")
     assert asked.code == 2, asked.err
     assert "mechanism" in asked.err and "fit" in asked.err
@@ -71,7 +71,7 @@ def test_a_mechanism_whose_numbers_do_not_fit_is_refused(hyobscure, people, mech
         other["groups"][0]["people"] += 1
     else:
         other["groups"].reverse()
-    (tmp_path / "m.json").write_text(json.dumps(other))
+    (tmp_path / "m.json").write_text(sealed(other))
     publish(hyobscure, people / "spec.toml", tmp_path / "m.json", tmp_path, "mechanism")
 
 

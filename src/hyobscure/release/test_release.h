@@ -145,8 +145,8 @@ ids = "keep"
 
   /// As they are, so that it may be published.
   static void state_figures(const data::People& people, obscure::Mechanism& mechanism) {
-    const auto found = obscure::recompute(mechanism, people,
-                                          census::assign(mechanism.clusters, people.features));
+    const auto found =
+        obscure::recompute(mechanism, people, census::assign(mechanism.clusters, people.features));
     obscure::Leakage& leakage = mechanism.figures.leakage;
     leakage.total = found.leakage;
     leakage.groups = found.leakage_groups;

@@ -112,8 +112,8 @@ TEST_F(Fit, KeepsItsPromises) {
 TEST_F(Fit, ByAnyMethodSaysWhatItDoes) {
   for (const Method& method : methods())
     for (const char* retain : {"0", "0.2"}) {
-      const Mechanism mechanism =
-          fit(people(), spec({{"method.name", method.name}, {"method.retain", retain}, {"method.seed", "3"}}));
+      const Mechanism mechanism = fit(
+          people(), spec({{"method.name", method.name}, {"method.retain", retain}, {"method.seed", "3"}}));
       const auto clusters = census::assign(mechanism.clusters, people().features);
       EXPECT_THAT(untrue_statements(mechanism, people(), clusters), testing::IsEmpty())
           << method.name << " retain " << retain;

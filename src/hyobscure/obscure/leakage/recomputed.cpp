@@ -36,7 +36,7 @@ struct SharedRows {
 };
 
 SharedRows shared_rows(const Members& people, const Channel& channel, std::span<const std::uint32_t> secrets,
-                   const std::vector<double>& people_of_secret, double all) {
+                       const std::vector<double>& people_of_secret, double all) {
   SharedRows stratum{.people = people, .channel = channel, .secret = {}, .log_share = {}, .count = {}};
   std::vector<std::uint32_t> occurring;
   occurring.reserve(people.size());
@@ -47,8 +47,8 @@ SharedRows shared_rows(const Members& people, const Channel& channel, std::span<
     stratum.log_share.push_back(std::log(people_of_secret[secret] / all));
   stratum.count.resize(occurring.size(), 0.0);
   for (const std::uint32_t u : people) {
-    stratum.secret.push_back(static_cast<std::uint32_t>(
-        std::ranges::lower_bound(occurring, secrets[u]) - occurring.begin()));
+    stratum.secret.push_back(
+        static_cast<std::uint32_t>(std::ranges::lower_bound(occurring, secrets[u]) - occurring.begin()));
     stratum.count[stratum.secret.back()] += 1;
   }
   return stratum;
@@ -63,7 +63,8 @@ double term(double weight, double log_share) {
 /// Of a donor that is published for others by `base` and for themselves, of secret `own`, with `more`.
 class DonorsAlike {
  public:
-  DonorsAlike(const SharedRows& stratum, std::vector<double> base) : stratum_(stratum), base_(std::move(base)) {
+  DonorsAlike(const SharedRows& stratum, std::vector<double> base)
+      : stratum_(stratum), base_(std::move(base)) {
     CompensatedSum sum, weight;
     for (std::size_t y = 0; y < base_.size(); ++y) {
       sum.add(term(base_[y], stratum.log_share[y]));
@@ -75,8 +76,7 @@ class DonorsAlike {
 
   double leakage(std::uint32_t own, double more) const {
     const double log_share = stratum_.log_share[own];
-    return sum_ - term(base_[own], log_share) + term(base_[own] + more, log_share) -
-           x_log_x(weight_ + more);
+    return sum_ - term(base_[own], log_share) + term(base_[own] + more, log_share) - x_log_x(weight_ + more);
   }
 
  private:
@@ -89,8 +89,7 @@ double leakage_of(const SharedRows& stratum, const CellDraw& draw, std::span<con
   const double retain = stratum.channel.retain;
   const std::size_t cells = draw.clusters.size(), secrets = stratum.count.size();
   std::map<std::uint32_t, std::size_t> cell_of_cluster;
-  for (std::size_t i = 0; i < cells; ++i)
-    cell_of_cluster[static_cast<std::uint32_t>(draw.clusters[i])] = i;
+  for (std::size_t i = 0; i < cells; ++i) cell_of_cluster[static_cast<std::uint32_t>(draw.clusters[i])] = i;
   std::vector<std::map<std::uint32_t, double>> people_of(cells);  // by secret
   std::vector<double> size(cells, 0.0);
   for (std::size_t i = 0; i < stratum.size(); ++i) {
@@ -196,8 +195,7 @@ double leakage_of_near(const SharedRows& stratum, const NearRows& rows, const Pr
     const std::size_t length = std::min(kRows, stratum.size() - begin);
     std::vector<std::vector<double>> block(length);
     parallel_blocks(length, 4, [&](std::size_t first, std::size_t end) {
-      for (std::size_t i = first; i < end; ++i)
-        block[i] = near_row(rows, stratum.channel.retain, begin + i);
+      for (std::size_t i = first; i < end; ++i) block[i] = near_row(rows, stratum.channel.retain, begin + i);
     });
     for (std::size_t i = 0; i < length; ++i)
       for (std::size_t v = 0; v < stratum.size(); ++v)
@@ -275,8 +273,9 @@ class Donors {
     if (const auto* cells = std::get_if<CellDraw>(&stratum_.channel.draw)) {
       for (std::size_t to = 0; to < people_of_cell_.size(); ++to)
         for (const std::uint32_t v : people_of_cell_[to])
-          others(v, cells->probabilities(static_cast<Eigen::Index>(cell_of_[u]), static_cast<Eigen::Index>(to)) /
-                        static_cast<double>(people_of_cell_[to].size()));
+          others(v,
+                 cells->probabilities(static_cast<Eigen::Index>(cell_of_[u]), static_cast<Eigen::Index>(to)) /
+                     static_cast<double>(people_of_cell_[to].size()));
     } else if (const auto* lists = std::get_if<PersonDraw>(&stratum_.channel.draw)) {
       for (std::size_t e = lists->starts[u]; e < lists->starts[u + 1]; ++e)
         others(static_cast<std::size_t>(lists->donors[e]), lists->probabilities[e]);
@@ -333,9 +332,9 @@ constexpr std::size_t kSampledPeople = 16'384, kDrawsOfOne = 8;
 /// deviations off.
 constexpr double kDeviations = 7;
 
-Estimate distance_of(const std::vector<SharedRows>& strata, const std::vector<std::unique_ptr<NearRows>>& near,
-                     const data::People& people, const Mechanism& mechanism,
-                     std::span<const std::uint32_t> clusters) {
+Estimate distance_of(const std::vector<SharedRows>& strata,
+                     const std::vector<std::unique_ptr<NearRows>>& near, const data::People& people,
+                     const Mechanism& mechanism, std::span<const std::uint32_t> clusters) {
   const auto kind = census::distance_named(mechanism.distance);
   std::vector<Donors> donors;
   std::size_t pairs = 0;
@@ -468,7 +467,8 @@ constexpr double kRounding = 1e-6;
 
 void compare(const char* name, double said, const Estimate& found, std::vector<std::string>& untrue) {
   const double room = kRounding * std::max(1.0, std::abs(found.value)) + found.error;
-  if (std::abs(said - found.value) <= room) return;  // false for NaN: a figure that is left out is untrue, too
+  if (std::abs(said - found.value) <= room)
+    return;  // false for NaN: a figure that is left out is untrue, too
   untrue.push_back(fmt::format("it says {} = {}, and its channels give {:.6g}{}.", name,
                                std::isnan(said) ? "nothing" : fmt::format("{:.6g}", said), found.value,
                                found.error > 0 ? fmt::format(" (+- {:.2g})", found.error) : ""));

@@ -23,8 +23,8 @@ struct Estimate {
 ///   I(Y; V, S) = 1/N  sum over strata s, donors v, secrets y   w(y, v, s) log( w(y, v, s) / (w(v, s) P(y)) )
 ///
 /// where w(y, v, s) is how often v is published for people of secret y and stratum s, in expectation, and a
-/// stratum is what stands beside a row: the group and the kept cells. It shares no code with the searches, nor
-/// with the accounting that `fit` states the figures with.
+/// stratum is what stands beside a row: the group and the kept cells. It shares no code with the searches,
+/// nor with the accounting that `fit` states the figures with.
 struct Recomputed {
   double leakage = kUnset;         ///< I(Y; V, S), bits
   double leakage_groups = kUnset;  ///< I(Y; S)
@@ -39,10 +39,10 @@ struct Recomputed {
                                    std::span<const std::uint32_t> cluster_of_person,
                                    const Progress& progress = {});
 
-/// Where the mechanism does not say of itself what it does: one sentence each, none where it is true. Looks at
-/// the figures above, the people and numbers of values of its groups, whether their covers hold their secrets,
-/// and its limits. Not at what a model learns, shuffled secrets, what other channels would leak, gaps and
-/// budgets: those take another fit.
+/// Where the mechanism does not say of itself what it does: one sentence each, none where it is true. Looks
+/// at the figures above, the people and numbers of values of its groups, whether their covers hold their
+/// secrets, and its limits. Not at what a model learns, shuffled secrets, what other channels would leak,
+/// gaps and budgets: those take another fit.
 [[nodiscard]] std::vector<std::string> untrue_statements(const Mechanism& mechanism,
                                                          const data::People& people,
                                                          std::span<const std::uint32_t> cluster_of_person,

@@ -69,8 +69,12 @@ class RecomputedTest : public testing::Test {
   /// Every figure from the table of people by donors.
   Recomputed by_table(const Probability& drawn, double retain) const {
     Eigen::MatrixXd shown = Eigen::MatrixXd::Zero(kPeople, 6);  // donor by secret
-    Recomputed result{.leakage = 0, .leakage_groups = 0, .secret_entropy = 0, .unprotected = kUnset,
-                      .own_rows = 0, .distance = {.value = 0}};
+    Recomputed result{.leakage = 0,
+                      .leakage_groups = 0,
+                      .secret_entropy = 0,
+                      .unprotected = kUnset,
+                      .own_rows = 0,
+                      .distance = {.value = 0}};
     for (int g = 0; g < 2; ++g)
       for (std::size_t u = 0; u < members_[g].size(); ++u)
         for (std::size_t v = 0; v < members_[g].size(); ++v) {
@@ -78,9 +82,9 @@ class RecomputedTest : public testing::Test {
           const std::uint32_t person = members_[g][u], donor = members_[g][v];
           shown(donor, people_.secrets[person]) += p;
           if (u == v) result.own_rows += p;
-          result.distance.value += p * census::distance_between(census::Distance::Euclidean,
-                                                                people_.features[person],
-                                                                people_.features[donor], 5);
+          result.distance.value +=
+              p * census::distance_between(census::Distance::Euclidean, people_.features[person],
+                                           people_.features[donor], 5);
         }
     const Eigen::RowVectorXd share = shown.colwise().sum();
     for (int y = 0; y < 6; ++y) {

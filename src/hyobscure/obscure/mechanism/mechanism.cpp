@@ -283,6 +283,20 @@ bool is_consistent(const Mechanism& mechanism) {
                    "Give the file that `hyobscure fit` wrote, or run fit again.");
 }
 
+// The last entry of the file is the SHA-256 of all bytes before it.
+constexpr std::string_view kSealBegins = ",\n \"seal\": \"", kSealEnds = "\"\n}\n";
+
+/// After everything else was found in order, so that a file of another kind or format is called that.
+void refuse_broken_seal(std::string_view content, const std::string& source) {
+  const std::size_t at = content.rfind(kSealBegins);
+  if (at != content.npos &&
+      content.substr(at + kSealBegins.size()) == sha256(content.substr(0, at)) + std::string(kSealEnds))
+    return;
+  throw InputError({.source = source},
+                   "was edited or damaged since `hyobscure fit` wrote it: its seal does not fit",
+                   "Give the file as it was written, or run fit again.");
+}
+
 }  // namespace
 
 std::size_t Mechanism::group_of_value(std::uint32_t value) const {
@@ -302,13 +316,18 @@ solve::Partition Mechanism::partition() const {
   return solve::Partition::of(group_of_value);
 }
 
+std::string sealed(std::string unsealed) {
+  const std::string seal = sha256(unsealed);
+  return unsealed.append(kSealBegins).append(seal).append(kSealEnds);
+}
+
 std::string mechanism_content(const Mechanism& mechanism) {
   // A line for each entry: to be looked at, and not a line for each of many probabilities.
   const Json json = to_json(mechanism);
   std::string text;
   for (const auto& [name, value] : json.items())
     text += fmt::format("{} {}: {}", text.empty() ? "{\n" : ",\n", Json(name).dump(), value.dump());
-  return text + "\n}\n";
+  return sealed(std::move(text));
 }
 
 Mechanism parse_mechanism(const std::string& content, const std::string& source) {
@@ -323,6 +342,7 @@ Mechanism parse_mechanism(const std::string& content, const std::string& source)
     Mechanism mechanism = from_json(json);
     mechanism.source = source;
     if (!is_consistent(mechanism)) throw_damaged(source);
+    refuse_broken_seal(content, source);
     return mechanism;
   } catch (const Json::exception&) {
     throw_damaged(source);

@@ -34,7 +34,7 @@ struct Round {
 /// What `fit` finds and `publish` applies: groups, channels, cluster model and the key of the draws. Private:
 /// anyone who holds it can undo the release.
 struct Mechanism {
-  static constexpr int kFormat = 5;
+  static constexpr int kFormat = 6;
 
   std::string source = "mechanism";  ///< the file it was read from, for messages
   std::string method;
@@ -66,9 +66,15 @@ struct Mechanism {
 };
 
 /// The content of a mechanism's file, JSON; and back. Reading throws InputError, with `source` as its place,
-/// for text that is no mechanism, is damaged, or has another format version.
+/// for text that is no mechanism, is damaged or edited, or has another format version.
+///
+/// The file ends with a seal, a plain hash: it shows accidents and edits, not somebody who writes a new seal.
+/// What such a file says of itself is computed again before it is applied (leakage/recomputed.h).
 [[nodiscard]] std::string mechanism_content(const Mechanism& mechanism);
 [[nodiscard]] Mechanism parse_mechanism(const std::string& content, const std::string& source);
+
+/// The entries of a mechanism's file with a seal that fits them; for tests of what a new seal cannot hide.
+[[nodiscard]] std::string sealed(std::string entries);
 
 /// JSON, readable by its owner only. Throws InputError when it cannot be written.
 void write_mechanism(const Mechanism& mechanism, const std::filesystem::path& file);

@@ -153,9 +153,27 @@ TEST(Mechanism, OfAnotherVersionIsRefused) {
   const TestFolder folder;
   write_mechanism(example(), folder / "m.json");
   std::string text = read_file(folder / "m.json");
-  replace(text, "\"format\": 5", "\"format\": 7");
+  replace(text, "\"format\": 6", "\"format\": 7");
   folder.write("m.json", text);
-  EXPECT_THAT(refusal(folder / "m.json"), HasSubstr("has format 7, this program reads format 5"));
+  EXPECT_THAT(refusal(folder / "m.json"), HasSubstr("has format 7, this program reads format 6"));
+}
+
+TEST(Mechanism, EditedAnywhereIsRefusedUnlessItHasANewSeal) {
+  const TestFolder folder;
+  write_mechanism(example(), folder / "m.json");
+  const std::string good = read_file(folder / "m.json");
+  for (std::size_t at = 0; at < good.size(); ++at) {
+    std::string text = good;
+    text[at] = text[at] == '1' ? '2' : '1';
+    folder.write("edited.json", text);
+    EXPECT_NE(refusal(folder / "edited.json"), "accepted") << at;
+  }
+  std::string entries = good.substr(0, good.find(",\n \"seal\""));
+  folder.write("m.json", entries + "\n}\n");
+  EXPECT_THAT(refusal(folder / "m.json"), HasSubstr("its seal does not fit"));
+  replace(entries, "\"moves\":3", "\"moves\":4");
+  folder.write("m.json", sealed(entries));
+  EXPECT_EQ(refusal(folder / "m.json"), "accepted");  // publish computes the figures again
 }
 
 TEST(Mechanism, DamagedInAnyWayIsRefused) {
