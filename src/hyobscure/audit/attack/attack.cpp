@@ -10,8 +10,11 @@ namespace {
 
 std::vector<Split> splits_of(std::size_t people, Scenario scenario, const AttackSettings& settings,
                              const Key& key) {
-  if (scenario == Scenario::I) return {split_by_share(people, settings.known_share, key)};
-  return split_by_folds(people, settings.folds, key);
+  const std::vector<std::uint32_t> drawn = drawn_people(people, settings.most_people, key.derive("people"));
+  if (scenario == Scenario::I) return {among(drawn, split_by_share(drawn.size(), settings.known_share, key))};
+  std::vector<Split> splits = split_by_folds(drawn.size(), settings.folds, key);
+  for (Split& split : splits) split = among(drawn, std::move(split));
+  return splits;
 }
 
 }  // namespace

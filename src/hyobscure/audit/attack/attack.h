@@ -47,7 +47,10 @@ struct AttackSettings {
   double known_share = 0.5;  ///< scenario I and shadow: share of people whose secret the attacker knows
   int folds = 2;         ///< scenario II: each fold is attacked with the secrets of the others; at least 2
   int repetitions = 10;  ///< each with its own split and its own publication; at least 1
-  int trees = 100;       ///< of the forest
+  /// Of more people, so many are drawn again for each repetition: the attacker knows some of them and is
+  /// tried on the others. Fewer to learn from make a weaker attacker.
+  std::size_t most_people = 20'000;
+  int trees = 100;  ///< of the forest
   learn::BoostingSettings boosting = {};
   std::vector<OwnAttacker> own = {};  ///< beside the others
 };

@@ -356,6 +356,31 @@ TEST(Attack, FoldsTestEverybodyOnce) {
   EXPECT_THAT(times, testing::Each(1));
 }
 
+TEST(Attack, OfManyPeopleSomeAreDrawnForEachRepetition) {
+  std::vector<int> drawn(200, 0);
+  for (int r = 0; r < 400; ++r)
+    for (const std::uint32_t u : drawn_people(200, 50, Key::from_seed(12).derive(std::to_string(r))))
+      ++drawn[u];
+  // Binomial(400, 1/4): five deviations off for none of 200 people but once in 10,000 runs of other keys.
+  EXPECT_THAT(drawn, testing::Each(testing::AllOf(testing::Gt(100 - 44), testing::Lt(100 + 44))));
+  EXPECT_EQ(drawn_people(50, 50, Key::from_seed(1)), own_rows(50));
+  const std::vector<std::uint32_t> three = {4, 7, 9};
+  EXPECT_THAT(among(three, {.known = {0, 2}, .tested = {1}}).known, testing::ElementsAre(4, 9));
+}
+
+TEST(Attack, ASampleOfThePeopleFindsWhatLeaksAndSaysHowManyItKnew) {
+  const Sample leaking = planted_people(11, 900, 12, 4, 1, true);
+  AttackSettings settings = kQuick;
+  settings.most_people = 300;
+  for (const Scenario scenario : {Scenario::I, Scenario::II})
+    for (const AttackResult& found : attack_as_they_are(leaking, scenario, settings)) {
+      EXPECT_EQ(found.known_people + found.tested_people, 300U);
+      EXPECT_GT(found.error.advantage.low, 0.5);
+    }
+  settings.most_people = kFewestPeople - 1;
+  EXPECT_THROW((void)attack_as_they_are(leaking, Scenario::I, settings), InputError);
+}
+
 TEST(Attack, OneRepetitionHasAnIntervalOverPeople) {
   AttackSettings settings = kQuick;
   settings.repetitions = 1;

@@ -82,15 +82,21 @@ std::vector<std::uint32_t> values_in(const ReleasedPool& pool,
   return values;
 }
 
+VectorXd weights_of(const SignalTable& pool, Index signal) { return pool.joint.row(signal).transpose(); }
+
+VectorXd weights_of_all(const SignalTable& pool) {
+  return pool.joint.transpose() * VectorXd::Ones(pool.joint.rows());
+}
+
 void add_km(InformedErrors& errors, std::span<const SignalTable> pools, std::span<const Place> places) {
   CompensatedSum km, group_only;
   for (const SignalTable& pool : pools) {
-    const VectorXd of_pool = pool.joint.colwise().sum().transpose();
+    const VectorXd of_pool = weights_of_all(pool);
     const std::vector<std::uint32_t> candidates = values_in(of_pool);
     if (candidates.empty()) continue;
     group_only.add(nearest_guess(places, all_of(of_pool), candidates).cost);
     for (Index signal = 0; signal < pool.joint.rows(); ++signal) {
-      const VectorXd weights = pool.joint.row(signal).transpose();
+      const VectorXd weights = weights_of(pool, signal);
       if (weights.sum() > 0) km.add(nearest_guess(places, all_of(weights), candidates).cost);
     }
   }
@@ -104,9 +110,10 @@ void require_distribution(std::span<const SignalTable> pools, std::span<const do
   double total = 0;
   bool fits = !pools.empty();
   for (const SignalTable& pool : pools) {
-    fits = fits && pool.joint.cols() == pools.front().joint.cols() && pool.joint.size() > 0 &&
-           pool.joint.allFinite() && pool.joint.minCoeff() >= 0;
-    total += pool.joint.sum();
+    const Eigen::Map<const Eigen::ArrayXd> shares(pool.joint.valuePtr(), pool.joint.nonZeros());
+    fits = fits && pool.joint.cols() == pools.front().joint.cols() && shares.size() > 0 &&
+           shares.allFinite() && shares.minCoeff() >= 0;
+    total += shares.sum();
   }
   for (const std::size_t scale : {numbers.size(), places.size()})
     fits = fits && (scale == 0 || static_cast<Index>(scale) == pools.front().joint.cols());
@@ -165,8 +172,8 @@ InformedErrors informed_attack(std::span<const SignalTable> pools, std::span<con
   CompensatedSum error, group_only;
   for (const SignalTable& pool : pools) {
     for (Index signal = 0; signal < pool.joint.rows(); ++signal)
-      error.add(guess.cost(pool.joint.row(signal).transpose()));
-    group_only.add(guess.cost(pool.joint.colwise().sum().transpose()));
+      error.add(guess.cost(weights_of(pool, signal)));
+    group_only.add(guess.cost(weights_of_all(pool)));
   }
   InformedErrors errors{.error = error.value(), .group_only = group_only.value()};
   if (!places.empty()) add_km(errors, pools, places);

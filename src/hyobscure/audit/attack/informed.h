@@ -1,6 +1,6 @@
 #pragma once
 
-#include <Eigen/Core>
+#include <Eigen/SparseCore>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -18,8 +18,9 @@ namespace hyobscure::audit {
 
 /// What can be published in one pool (a group and a combination of kept cells), and what it says.
 struct SignalTable {
-  /// P(signal, value): signals (donors, or cells) x values; not negative; all pools together sum to 1.
-  Eigen::MatrixXd joint;
+  /// P(signal, value): signals (donors, or cells) x values; not negative; all pools together sum to 1. A
+  /// donor is published for few values, so that a million donors fit in memory.
+  Eigen::SparseMatrix<double, Eigen::RowMajor> joint;
 };
 
 struct InformedErrors {

@@ -65,7 +65,7 @@ TEST(Informed, EqualsEnumerationOfAllGuesses) {
       const MatrixXd channel = random_channel(random, 3 + trial % 3);
       std::vector<std::uint32_t> value_of(static_cast<std::size_t>(channel.rows()));
       for (auto& value : value_of) value = static_cast<std::uint32_t>(random() % 4);
-      pools.push_back({joint_of(channel, value_of, 4, share)});
+      pools.push_back({joint_of(channel, value_of, 4, share).sparseView()});
       error += share * enumerated(channel, value_of, numbers, ordered, true);
       group_only += share * enumerated(channel, value_of, numbers, ordered, false);
     }
@@ -90,7 +90,7 @@ TEST(Informed, DistanceEqualsEnumerationOfAllGuesses) {
       const MatrixXd channel = random_channel(random, 4);
       std::vector<std::uint32_t> value_of(4);
       for (auto& value : value_of) value = static_cast<std::uint32_t>(random() % 5);
-      pools.push_back({joint_of(channel, value_of, 5, share)});
+      pools.push_back({joint_of(channel, value_of, 5, share).sparseView()});
       const auto least = [&](const VectorXd& chance) {
         double best = INFINITY;
         for (const std::uint32_t guess : value_of) {
@@ -116,11 +116,11 @@ TEST(Informed, DistanceEqualsEnumerationOfAllGuesses) {
 TEST(Informed, KnowsAllFromOnesOwnRowAndNothingFromTheSameRow) {
   const std::vector<std::uint32_t> value_of = {0, 1, 2, 2};
   const std::vector<double> numbers = {18, 20, 30};
-  const std::vector<SignalTable> own = {{joint_of(MatrixXd::Identity(4, 4), value_of, 3, 1)}};
+  const std::vector<SignalTable> own = {{joint_of(MatrixXd::Identity(4, 4), value_of, 3, 1).sparseView()}};
   EXPECT_EQ(informed_attack(own, numbers).error, 0);
   MatrixXd same = MatrixXd::Zero(4, 4);
   same.col(1).setOnes();
-  const std::vector<SignalTable> hidden = {{joint_of(same, value_of, 3, 1)}};
+  const std::vector<SignalTable> hidden = {{joint_of(same, value_of, 3, 1).sparseView()}};
   EXPECT_DOUBLE_EQ(informed_attack(hidden, numbers).advantage(), 0);
   EXPECT_DOUBLE_EQ(informed_attack(hidden, {}).error, 0.5);
 }
@@ -128,7 +128,7 @@ TEST(Informed, KnowsAllFromOnesOwnRowAndNothingFromTheSameRow) {
 TEST(Informed, RefusesTablesThatAreNoDistribution) {
   const std::vector<double> numbers = {1, 2};
   const auto refused = [&](const MatrixXd& joint) {
-    const std::vector<SignalTable> pools = {{joint}};
+    const std::vector<SignalTable> pools = {{joint.sparseView()}};
     EXPECT_THROW((void)informed_attack(pools, numbers), InputError);
   };
   refused(MatrixXd::Constant(2, 2, 0.3));
@@ -188,7 +188,7 @@ TEST(RepeatedReleases, OneReleaseIsTheInformedAttackInTheMean) {
   // Means of 40 draws for 50 people: 2000 nearly independent errors with a deviation below 3, so 0.07 for the
   // mean; 0.3 is more than four of them, odds below 1e-4.
   const Releases base = random_releases(2, 50);
-  const std::vector<SignalTable> pools = {{joint_of(base.channel, base.value_of, 10, 1)}};
+  const std::vector<SignalTable> pools = {{joint_of(base.channel, base.value_of, 10, 1).sparseView()}};
   const double exact = informed_attack(pools, base.numbers).error;
   double mean = 0;
   for (int draw = 0; draw < 40; ++draw) {

@@ -42,8 +42,10 @@ std::vector<AttackResult> shadow_attack(const AttackTargets& targets, const Publ
   std::vector<Trial> trials;
   for (std::size_t r = 0; r < repetitions; ++r) {
     progress.throw_if_stopped();
-    Split split =
-        split_by_share(targets.size(), settings.known_share, key.derive(fmt::format("split {}", r)));
+    const std::vector<std::uint32_t> drawn =
+        drawn_people(targets.size(), settings.most_people, key.derive(fmt::format("people {}", r)));
+    Split split = among(
+        drawn, split_by_share(drawn.size(), settings.known_share, key.derive(fmt::format("split {}", r))));
     shadows[r] =
         obscured_rows(targets, split.known, mechanism_on, key.derive(fmt::format("mechanism {}", r)));
     trials.push_back({.name = fmt::format("trial {}", r),

@@ -111,6 +111,18 @@ std::vector<std::uint32_t> own_rows(std::size_t people) {
   return rows;
 }
 
+std::vector<std::uint32_t> drawn_people(std::size_t people, std::size_t most, const Key& key) {
+  if (people <= most) return own_rows(people);
+  const double share = static_cast<double>(most) / static_cast<double>(people);
+  return split_by_share(people, share, key).known;
+}
+
+Split among(std::span<const std::uint32_t> drawn, Split split) {
+  for (std::vector<std::uint32_t>* side : {&split.known, &split.tested})
+    for (std::uint32_t& person : *side) person = drawn[person];
+  return split;
+}
+
 Split split_by_share(std::size_t people, double known_share, const Key& key) {
   const std::vector<std::uint32_t> order = shuffled(people, key);
   const auto cut = order.begin() + static_cast<std::ptrdiff_t>(known_of(people, known_share));
@@ -134,6 +146,9 @@ void validate(const AttackSettings& settings, std::size_t people) {
   require(!settings.attackers.empty() || !settings.own.empty(), "attackers", kOutOfRange,
           "Name at least one.");
   require(settings.repetitions >= 1, "repetitions", kOutOfRange, "Take at least 1.");
+  require(settings.most_people >= kFewestPeople, "most_people", kOutOfRange,
+          fmt::format("Take at least {}.", kFewestPeople));
+  people = std::min(people, settings.most_people);
   require(settings.folds >= 2 && static_cast<std::size_t>(settings.folds) <= people / 2, "folds", kOutOfRange,
           "Take at least 2 and at most half as many as there are people.");
   const std::size_t known = known_of(people, std::clamp(settings.known_share, 0.0, 1.0));

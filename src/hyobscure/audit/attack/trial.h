@@ -34,6 +34,11 @@ struct Split {
   std::vector<std::uint32_t> known;
   std::vector<std::uint32_t> tested;
 };
+/// Everybody, or `most` of them drawn without replacement where they are more; ascending.
+std::vector<std::uint32_t> drawn_people(std::size_t people, std::size_t most, const Key& key);
+/// A split of 0, 1, 2, ... as one of the people who were drawn.
+Split among(std::span<const std::uint32_t> drawn, Split split);
+
 /// A random share of the people is known, both ascending. Not stratified by value: who is known must not tell
 /// the value.
 Split split_by_share(std::size_t people, double known_share, const Key& key);

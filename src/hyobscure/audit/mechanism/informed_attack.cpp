@@ -1,13 +1,12 @@
 #include "hyobscure/audit/mechanism/informed_attack.h"
 
-#include <map>
 #include <memory>
 #include <unordered_map>
 
 namespace hyobscure::audit {
 namespace {
 
-constexpr double kMostCells = 5e7;  // 0.4 GB
+constexpr double kMostEntries = 5e7;  // 16 bytes each while a table is made: 0.8 GB
 
 using Column = std::vector<std::pair<Eigen::Index, double>>;  // place in the pool, O(signal | that person)
 
@@ -24,11 +23,9 @@ std::unordered_map<std::uint32_t, Column> columns_of(const obscure::Signals& sig
 }  // namespace
 
 bool can_be_tabulated(const obscure::Signals& signals, const data::People& people) {
-  double entries = 0, cells = 0;
+  double entries = 0;
   for (std::uint32_t u = 0; u < people.size(); ++u) entries += static_cast<double>(signals.most(u));
-  for (const auto& members : signals.strata().members)
-    cells += static_cast<double>(members.size()) * static_cast<double>(people.values.size());
-  return entries <= kMostCells && cells <= kMostCells;
+  return entries <= kMostEntries;
 }
 
 std::vector<audit::SignalTable> signal_tables(const obscure::Signals& signals, const data::People& people) {
@@ -36,18 +33,18 @@ std::vector<audit::SignalTable> signal_tables(const obscure::Signals& signals, c
   const double share = 1 / static_cast<double>(people.size());
   for (const auto& members : signals.strata().members) {
     if (members.empty()) continue;
-    std::map<std::uint32_t, Eigen::Index> row_of_signal;
-    std::vector<std::vector<obscure::Signal>> rows;
-    for (const std::uint32_t u : members) {
-      rows.push_back(signals.of(u));
-      for (const obscure::Signal& signal : rows.back())
-        row_of_signal.emplace(signal.id, static_cast<Eigen::Index>(row_of_signal.size()));
-    }
-    audit::SignalTable table{Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(row_of_signal.size()),
-                                                   static_cast<Eigen::Index>(people.values.size()))};
-    for (std::size_t i = 0; i < members.size(); ++i)
-      for (const obscure::Signal& signal : rows[i])
-        table.joint(row_of_signal[signal.id], people.secrets[members[i]]) += share * signal.probability;
+    std::unordered_map<std::uint32_t, int> row_of_signal;
+    std::vector<Eigen::Triplet<double>> shares;
+    for (const std::uint32_t u : members)
+      for (const obscure::Signal& signal : signals.of(u)) {
+        const auto row =
+            row_of_signal.emplace(signal.id, static_cast<int>(row_of_signal.size())).first->second;
+        shares.emplace_back(row, static_cast<int>(people.secrets[u]), share * signal.probability);
+      }
+    audit::SignalTable table;
+    table.joint.resize(static_cast<Eigen::Index>(row_of_signal.size()),
+                       static_cast<Eigen::Index>(people.values.size()));
+    table.joint.setFromTriplets(shares.begin(), shares.end());
     tables.push_back(std::move(table));
   }
   return tables;

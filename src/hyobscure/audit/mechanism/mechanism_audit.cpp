@@ -77,11 +77,21 @@ audit::AttackSettings attack_settings(const data::Spec& spec, const std::vector<
                                  .known_share = spec.audit.known,
                                  .folds = spec.audit.folds,
                                  .repetitions = spec.audit.releases,
+                                 .most_people = static_cast<std::size_t>(spec.audit.people),
                                  .own = own};
   for (const data::AttackModel model : spec.audit.attackers)
     settings.attackers.push_back(model == data::AttackModel::Forest ? audit::Attacker::Forest
                                                                     : audit::Attacker::Boosting);
   return settings;
+}
+
+void note_drawn_people(Audit& audit, const data::People& people, const data::Spec& spec) {
+  const auto most = static_cast<std::size_t>(spec.audit.people);
+  if (people.size() > most)
+    audit.notes.push_back(
+        fmt::format("Trained attackers know and are tried on {} of {} people, drawn again in each repetition "
+                    "(audit.people). An attacker who knows more of them may learn more.",
+                    most, people.size()));
 }
 
 /// Of splits, not of draws: the same for the same spec, so that methods are compared on the same people.
@@ -238,6 +248,7 @@ Audit audit_mechanism(const data::People& people, const data::Spec& spec, const 
   audit.repetitions = spec.audit.releases;
   audit.redrawn = true;
   audit.ordered = targets.ordered();
+  note_drawn_people(audit, people, spec);
   add_attacks(audit, spec, targets, publication_of, own, progress);
   add_shadow(audit, spec, people, mechanism, targets, publication_of, own, progress);
   add_informed(audit, spec, people, mechanism, redraw, targets, progress);
@@ -261,6 +272,7 @@ Audit audit_release(const verify::Original& original, const std::filesystem::pat
   Audit audit;
   audit.repetitions = spec.audit.releases;
   audit.ordered = targets.ordered();
+  note_drawn_people(audit, people, spec);
   add_attacks(audit, spec, targets, publication_of, own, progress);
   audit.utilities = utilities(people, spec, task, publication_of, progress);
   audit.notes.push_back(

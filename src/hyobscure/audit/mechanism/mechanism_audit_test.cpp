@@ -143,9 +143,8 @@ TEST_F(AuditTest, TablesOfSignalsAreTheJointDistribution) {
   for (const audit::SignalTable& table : signal_tables(signals, people())) {
     all += table.joint.sum();
     for (Eigen::Index s = 0; s < table.joint.rows(); ++s)
-      for (Eigen::Index y = 0; y < table.joint.cols(); ++y)
-        if (table.joint(s, y) > 0)
-          left -= table.joint(s, y) * std::log2(table.joint(s, y) / table.joint.row(s).sum());
+      for (decltype(table.joint)::InnerIterator of_value(table.joint, s); of_value; ++of_value)
+        left -= of_value.value() * std::log2(of_value.value() / table.joint.row(s).sum());
   }
   EXPECT_NEAR(all, 1, 1e-9);
   EXPECT_NEAR(mechanism.figures.leakage.secret_entropy - left, mechanism.figures.leakage.total, 1e-9);

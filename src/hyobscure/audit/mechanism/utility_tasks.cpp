@@ -52,18 +52,21 @@ class UtilityTasks {
       : features_(people.features),
         publication_of_(publication_of),
         repetitions_(std::max(2, spec.audit.releases)),
+        most_people_(static_cast<std::size_t>(spec.audit.people)),
         key_(obscure::search_key(spec).derive("utilities")),
         progress_(progress) {}
 
   audit::UtilityResult predicting(const audit::TaskLabel& task) const {
     progress_.report(fmt::format("predicting {}", task.name), 0, 0);
-    return audit::task_utility(features_, task, publication_of_, {.repetitions = repetitions_},
+    return audit::task_utility(features_, task, publication_of_,
+                               {.repetitions = repetitions_, .most_people = most_people_},
                                key_.derive("task"), progress_);
   }
 
   audit::RecommendUtility recommending() const {
     progress_.report("predicting ratings", 0, 0);
-    return audit::recommend(features_, publication_of_, {.repetitions = repetitions_},
+    return audit::recommend(features_, publication_of_,
+                            {.repetitions = repetitions_, .most_people = most_people_},
                             key_.derive("recommend"), progress_);
   }
 
@@ -76,6 +79,7 @@ class UtilityTasks {
   const data::SparseRows& features_;
   const audit::PublicationOf& publication_of_;
   int repetitions_;
+  std::size_t most_people_;
   Key key_;
   const Progress& progress_;
 };

@@ -35,15 +35,10 @@ ItemChoice choice_of(std::span<const std::uint32_t> items, std::span<const std::
 
 Split split_people(std::size_t people, const RecommendSettings& settings, const Key& key,
                    std::size_t repetition) {
-  const Key split_key = key.derive(fmt::format("split {}", repetition));
-  if (people <= settings.most_people) return split_by_share(people, settings.known_share, split_key);
-  const double share = static_cast<double>(settings.most_people) / static_cast<double>(people);
   const std::vector<std::uint32_t> drawn =
-      split_by_share(people, share, key.derive(fmt::format("people {}", repetition))).known;
-  Split split = split_by_share(drawn.size(), settings.known_share, split_key);
-  for (std::vector<std::uint32_t>* side : {&split.known, &split.tested})
-    for (std::uint32_t& person : *side) person = drawn[person];
-  return split;
+      drawn_people(people, settings.most_people, key.derive(fmt::format("people {}", repetition)));
+  return among(drawn, split_by_share(drawn.size(), settings.known_share,
+                                     key.derive(fmt::format("split {}", repetition))));
 }
 
 std::size_t visible_of(std::size_t items, const RecommendSettings& settings) {
@@ -71,12 +66,6 @@ void validate(const SparseRows& features, const RecommendSettings& settings) {
 RecommendUtility not_measurable(const RecommendUtility& utility, const char* reason) {
   return {.rating_prediction = not_measurable(utility.rating_prediction, reason),
           .recommendation = not_measurable(utility.recommendation, reason)};
-}
-
-std::string sample_note(std::size_t people, std::size_t most_people) {
-  return people <= most_people
-             ? ""
-             : fmt::format("of {} people, {} are drawn again in each repetition", people, most_people);
 }
 
 std::string similar_note(const std::string& note, double share_without_similar) {

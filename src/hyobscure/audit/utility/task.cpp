@@ -224,10 +224,11 @@ UtilityResult task_utility(const data::SparseRows& features, const TaskLabel& la
                            const PublicationOf& publication_of, const TaskSettings& settings, const Key& key,
                            const Progress& progress) {
   check_utility(features, settings.repetitions);
-  check_known_share(settings.known_share, features.size());
+  check_known_share(settings.known_share, std::min(features.size(), settings.most_people));
   check_label(label, features.size());
   const std::unique_ptr<Task> task = task_of(label);
-  UtilityResult result{.name = "prediction of " + label.name};
+  UtilityResult result{.name = "prediction of " + label.name,
+                       .note = sample_note(features.size(), settings.most_people)};
   if (!task) return not_measurable(result, "all people have the same label");
   result.measure = task->measure();
   result.lower_is_better = task->lower_is_better();
@@ -236,9 +237,12 @@ UtilityResult task_utility(const data::SparseRows& features, const TaskLabel& la
   std::vector<Split> splits;
   std::size_t known_people = 0;
   for (std::size_t r = 0; r < published.size(); ++r) {
+    const std::vector<std::uint32_t> drawn =
+        drawn_people(features.size(), settings.most_people, key.derive(fmt::format("people {}", r)));
     splits.push_back(without_rows_of_tested(
         features,
-        split_by_share(features.size(), settings.known_share, key.derive(fmt::format("split {}", r))),
+        among(drawn,
+              split_by_share(drawn.size(), settings.known_share, key.derive(fmt::format("split {}", r)))),
         published[r]));
     if (splits.back().known.size() < 2)
       return not_measurable(result, "nearly all published rows are those of tested people");

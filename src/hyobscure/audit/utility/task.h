@@ -21,8 +21,9 @@ struct TaskLabel {
 };
 
 struct TaskSettings {
-  double known_share = 0.7;  ///< of the people: the others are tested
-  int repetitions = 10;      ///< each with its own split and its own publication; at least 2
+  double known_share = 0.7;          ///< of the people: the others are tested
+  int repetitions = 10;              ///< each with its own split and its own publication; at least 2
+  std::size_t most_people = 20'000;  ///< of more, so many are drawn again for each repetition
   learn::BoostingSettings boosting = {};
 };
 

@@ -50,6 +50,12 @@ UtilityResult not_measurable(UtilityResult result, const std::string& reason) {
   return result;
 }
 
+std::string sample_note(std::size_t people, std::size_t most_people) {
+  return people <= most_people
+             ? ""
+             : fmt::format("of {} people, {} are drawn again in each repetition", people, most_people);
+}
+
 bool all_values_alike(const data::SparseRows& rows) {
   return std::adjacent_find(rows.values.begin(), rows.values.end(), std::not_equal_to<>()) ==
          rows.values.end();

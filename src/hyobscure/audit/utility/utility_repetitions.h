@@ -30,6 +30,9 @@ UtilityResult summarised(UtilityResult result, std::span<const RepetitionFigures
 /// `result` without figures, and why.
 UtilityResult not_measurable(UtilityResult result, const std::string& reason);
 
+/// Says how many people a repetition draws; empty where it takes all.
+std::string sample_note(std::size_t people, std::size_t most_people);
+
 /// True when no two entries differ: sets, check-ins without counts.
 bool all_values_alike(const data::SparseRows& rows);
 /// True when no row lacks an item.

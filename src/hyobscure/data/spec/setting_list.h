@@ -196,6 +196,9 @@ void visit_settings(Spec& s, Visit&& visit) {
         "share of the people whose secret the attacker of scenario I knows");
   visit("audit", "folds", s.audit.folds, Rule{.low = 2, .high = 100},
         "scenario II: each fold is attacked with the secrets of the others");
+  visit("audit", "people", s.audit.people, Rule{.low = 40, .high = 1e9},
+        "attackers and users learn from and are tried on so many people at most, drawn again for every "
+        "repetition; intervals cover the draw");
   visit("audit", "shadow", s.audit.shadow, Rule{.low = 0, .high = 100},
         "repetitions of the attacker who fits the same method to people of its own and learns from that");
   visit("audit", "task", s.audit.task, Rule{},

@@ -160,6 +160,7 @@ struct AuditSpec {
   std::vector<AttackScenario> scenarios = {AttackScenario::I, AttackScenario::II};
   double known = 0.5;
   int folds = 2;
+  int people = 20'000;
   int shadow = 0;
   std::string task;
 };
