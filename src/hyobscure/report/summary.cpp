@@ -175,6 +175,16 @@ std::string shortfalls_text(const obscure::Mechanism& mechanism) {
          "you give --accept-leakage.\n";
 }
 
+std::string costs_text(const std::vector<obscure::CommandCost>& costs) {
+  TextTable table({"command", "takes about", "memory about"});
+  std::string advice;
+  for (const obscure::CommandCost& cost : costs) {
+    table.row({cost.command, seconds_text(cost.seconds), bytes_text(cost.memory_bytes)});
+    if (!cost.advice.empty()) advice += wrapped(fmt::format("  {}: {}\n", cost.command, cost.advice), 4);
+  }
+  return "\nCost on this machine, beside what else it does now\n" + table.text() + advice;
+}
+
 /// One row of a Markdown table; bars inside cells are escaped.
 std::string markdown_row(const std::vector<std::string>& cells) {
   std::vector<std::string> escaped;
@@ -213,11 +223,7 @@ std::string inspection_text(const obscure::Inspection& inspection, const data::R
           options_table(inspection);
   text += inspection.preview ? preview_text(*inspection.preview, inspection, spec)
                              : "\n" + inspection.no_preview_because + "\n";
-  text += fmt::format("\nCost\n  census {}", seconds_text(inspection.census_seconds));
-  if (std::isfinite(inspection.fit_seconds))
-    text += fmt::format(", then {}{} to fit", inspection.fit_seconds < 0.1 ? "" : "about ",
-                        seconds_text(inspection.fit_seconds));
-  return wrapped(text + fmt::format("; about {} of memory\n", bytes_text(inspection.memory_bytes)));
+  return wrapped(text) + costs_text(inspection.costs);
 }
 
 std::string inspection_json(const obscure::Inspection& inspection, const data::ReadCounts& counts,
@@ -257,9 +263,11 @@ std::string inspection_json(const obscure::Inspection& inspection, const data::R
   } else {
     json["no_groups_because"] = inspection.no_preview_because;
   }
-  json["estimate"] = {{"census_seconds", number(inspection.census_seconds)},
-                      {"fit_seconds", number(inspection.fit_seconds)},
-                      {"memory_bytes", number(inspection.memory_bytes)}};
+  json["estimate"] = {{"census_seconds", number(inspection.census_seconds)}};
+  for (const obscure::CommandCost& cost : inspection.costs) {
+    json["estimate"][cost.command + "_seconds"] = number(cost.seconds);
+    json["estimate"][cost.command + "_memory_bytes"] = number(cost.memory_bytes);
+  }
   json["seconds"] = seconds;
   return json.dump();
 }

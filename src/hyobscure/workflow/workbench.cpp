@@ -7,6 +7,7 @@
 #include "hyobscure/audit/mechanism/utility_tasks.h"
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/files.h"
+#include "hyobscure/base/stopwatch.h"
 #include "hyobscure/census/kmeans.h"
 #include "hyobscure/data/read/column_table.h"
 #include "hyobscure/obscure/fit/fit.h"
@@ -16,6 +17,7 @@
 #include "hyobscure/report/facts.h"
 #include "hyobscure/report/html.h"
 #include "hyobscure/report/summary.h"
+#include "hyobscure/workflow/costs.h"
 
 namespace hyobscure::workflow {
 namespace {
@@ -139,10 +141,13 @@ obscure::TakenCensus Workbench::take_census() && {
 
 Inspected Workbench::inspect() {
   InspectedColumns columns = inspect_columns(engine(), spec_);
+  const Stopwatch watch;
   std::optional<data::Reading> without_refused;
   if (!same_columns(columns.spec, spec_)) without_refused = data::read_people(engine(), columns.spec);
   const data::Reading& read = without_refused ? *without_refused : reading();
+  const MeasuredWork measured{.reading_seconds = watch.seconds(), .machine_speed = machine_speed()};
   Inspected inspected{obscure::inspect(read.people, columns.spec, progress_), read.counts};
+  inspected.inspection.costs = command_costs(read.people, columns.spec, inspected.inspection, measured);
   inspected.inspection.columns = std::move(columns.columns);
   inspected.inspection.implausible = std::move(columns.implausible);
   return inspected;

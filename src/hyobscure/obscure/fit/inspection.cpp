@@ -89,26 +89,14 @@ GroupsPreview preview_of(const data::People& people, const data::Spec& spec, con
   return preview;
 }
 
-/// Person by person the work goes with people, whose wards bound the pairs: CPU seconds of `synth` people
-/// with 110 entries each, 1,000 to 100,000 of them (docs/benchmarks.md). Else a method solves the channel a
-/// handful of times, each about as long as a solve halfway between the budgets.
-double fit_estimate(const solve::SegmentTables& tables, const solve::Partition& partition,
-                    const GroupsPreview& preview, const data::Spec& spec) {
-  constexpr double kCpuSecondsPerPerson = 1.2e-3;
-  if (method_of(spec).person_level) return kCpuSecondsPerPerson * tables.total() / thread_count();
+/// A method solves the channel a handful of times, each about as long as a solve halfway between the budgets.
+double channel_estimate(const solve::SegmentTables& tables, const solve::Partition& partition,
+                        const GroupsPreview& preview, const data::Spec& spec) {
   const Stopwatch watch;
   (void)solve::solve_with_budget(solve::problem_of(tables, partition).problem,
                                  (preview.smallest_budget + preview.largest_budget) / 2,
                                  {.gap_tolerance_bits = spec.method.gap.value_or(1e-9)});
   return watch.seconds() * method_of(spec).usual_rounds;
-}
-
-double memory_estimate(const data::People& people, const census::Census& census) {
-  const double entry = sizeof(std::uint32_t) + sizeof(double);
-  const double engine = 48;  // an event while DuckDB sorts it
-  return static_cast<double>(people.features.entries()) * (entry + engine) +
-         static_cast<double>(people.size()) * 64 +
-         2 * static_cast<double>(census.pair_sums.size()) * sizeof(double);
 }
 
 }  // namespace
@@ -131,7 +119,6 @@ Inspection inspect(const data::People& people, const data::Spec& spec, const Pro
   const Stopwatch watch;
   const census::Census census = census_of(people, spec, progress);
   result.census_seconds = watch.seconds();
-  result.memory_bytes = memory_estimate(people, census);
   const Key key = search_key(spec).derive("inspect");
   result.features = unprotected_leakage(people, census, {}, key);
   if (!spec.groups.people || !spec.groups.values) {
@@ -142,7 +129,8 @@ Inspection inspect(const data::People& people, const data::Spec& spec, const Pro
     const solve::Partition partition = first_terms_of(people, spec).first_groups;
     const solve::SegmentTables tables = segment_tables(people, census);
     result.preview = preview_of(people, spec, census, tables, partition, key);
-    result.fit_seconds = fit_estimate(tables, partition, *result.preview, spec);
+    if (!method_of(spec).by_person)
+      result.channel_seconds = channel_estimate(tables, partition, *result.preview, spec);
   } catch (const InputError& error) {
     result.no_preview_because = error.what();
   }

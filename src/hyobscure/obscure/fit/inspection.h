@@ -47,6 +47,14 @@ struct InspectedColumn {
   MeasuredLeakage leakage;
 };
 
+/// What a command would take, about.
+struct CommandCost {
+  std::string command;
+  double seconds = kUnset;
+  double memory_bytes = kUnset;
+  std::string advice = {};  ///< where that is long: which setting to change
+};
+
 /// What is in the data, how much it leaks today and which terms can be met.
 struct Inspection {
   std::vector<InspectedColumn> columns;  ///< where they were looked at: also those that would be refused
@@ -60,8 +68,9 @@ struct Inspection {
   std::optional<GroupsPreview> preview;  ///< absent where the spec gives no limits or they cannot be met
   std::string no_preview_because;
   double census_seconds = kUnset;
-  double fit_seconds = kUnset;   ///< about, after the census
-  double memory_bytes = kUnset;  ///< about, for the people and the tables
+  /// About, after the census, of methods that solve channels over clusters.
+  double channel_seconds = kUnset;
+  std::vector<CommandCost> costs;  ///< what commands would take (workflow/costs.h)
 };
 
 [[nodiscard]] Inspection inspect(const data::People& people, const data::Spec& spec,

@@ -122,42 +122,75 @@ Channel channel_from(const Json& json) {
   return channel;
 }
 
-Json to_json(const Mechanism& mechanism) {
-  Json json = {{"kind", "hyobscure mechanism"},
-               {"format", Mechanism::kFormat},
-               {"version", version()},
-               {"private", "holds statistics of the people and the key of their draws"},
-               {"method", mechanism.method},
-               {"objective", mechanism.objective},
-               {"distance", mechanism.distance},
-               {"within_groups", mechanism.within_groups},
-               {"threat", mechanism.threat},
-               {"balanced", mechanism.balanced},
-               {"most_own_rows", mechanism.most_own_rows},
-               {"note", mechanism.note},
-               {"converged", mechanism.converged},
-               {"people", mechanism.people},
-               {"data_fingerprint", mechanism.data_fingerprint},
-               {"seeded", mechanism.seeded},
-               {"key", mechanism.key.text()}};
-  json["limits"] = published::limits_json(mechanism.limits, mechanism.smallest_pool > 0);
-  if (mechanism.smallest_pool > 0) json["smallest_pool"] = mechanism.smallest_pool;
+/// Hands a JSON object over entry by entry, a line for each: to be looked at, and the lists of a million
+/// people are never one text in memory.
+class EntryWriter {
+ public:
+  explicit EntryWriter(const TakePiece& take) : take_(take) {}
+
+  void add(std::string_view name, const Json& value) {
+    begin(name);
+    take_(value.dump());
+  }
+
+  template <class Items, class ToJson>
+  void add_list(std::string_view name, const Items& items, const ToJson& to_json) {
+    begin(name);
+    std::string_view before = "[";
+    for (const auto& item : items) {
+      take_(before);
+      take_(to_json(item).dump());
+      before = ",";
+    }
+    take_(items.empty() ? "[]" : "]");
+  }
+
+ private:
+  void begin(std::string_view name) {
+    take_(fmt::format("{} {}: ", is_first_ ? "{\n" : ",\n", Json(name).dump()));
+    is_first_ = false;
+  }
+
+  const TakePiece& take_;
+  bool is_first_ = true;
+};
+
+void write_entries(const Mechanism& mechanism, EntryWriter entries) {
+  entries.add("kind", "hyobscure mechanism");
+  entries.add("format", Mechanism::kFormat);
+  entries.add("version", version());
+  entries.add("private", "holds statistics of the people and the key of their draws");
+  entries.add("method", mechanism.method);
+  entries.add("objective", mechanism.objective);
+  entries.add("distance", mechanism.distance);
+  entries.add("within_groups", mechanism.within_groups);
+  entries.add("threat", mechanism.threat);
+  entries.add("balanced", mechanism.balanced);
+  entries.add("most_own_rows", mechanism.most_own_rows);
+  entries.add("note", mechanism.note);
+  entries.add("converged", mechanism.converged);
+  entries.add("people", mechanism.people);
+  entries.add("data_fingerprint", mechanism.data_fingerprint);
+  entries.add("seeded", mechanism.seeded);
+  entries.add("key", mechanism.key.text());
+  entries.add("limits", published::limits_json(mechanism.limits, mechanism.smallest_pool > 0));
+  if (mechanism.smallest_pool > 0) entries.add("smallest_pool", mechanism.smallest_pool);
   if (mechanism.parameter)
-    json["parameter"] = {{"name", mechanism.parameter->name}, {"value", mechanism.parameter->value}};
-  for (const published::Group& group : mechanism.groups) json["groups"].push_back(private_group_json(group));
-  for (const Channel& channel : mechanism.channels) json["channels"].push_back(channel_json(channel));
-  visit_figures(mechanism.figures,
-                [&](const char* name, double value) { json["promise"][name] = number(value); });
-  json["history"] = Json::array();
-  for (const Round& round : mechanism.history)
-    json["history"].push_back({{"objective_bits", number(round.objective)},
-                               {"leakage_bits", number(round.leakage)},
-                               {"distance", number(round.distance)},
-                               {"moves", round.moves}});
-  json["clusters"] = {{"normalise", mechanism.clusters.normalise},
-                      {"columns", mechanism.clusters.centres.cols()},
-                      {"centres", sparse(mechanism.clusters.centres)}};
-  return json;
+    entries.add("parameter", {{"name", mechanism.parameter->name}, {"value", mechanism.parameter->value}});
+  entries.add_list("groups", mechanism.groups, private_group_json);
+  entries.add_list("channels", mechanism.channels, channel_json);
+  Json promise;
+  visit_figures(mechanism.figures, [&](const char* name, double value) { promise[name] = number(value); });
+  entries.add("promise", promise);
+  entries.add_list("history", mechanism.history, [](const Round& round) {
+    return Json{{"objective_bits", number(round.objective)},
+                {"leakage_bits", number(round.leakage)},
+                {"distance", number(round.distance)},
+                {"moves", round.moves}};
+  });
+  entries.add("clusters", {{"normalise", mechanism.clusters.normalise},
+                           {"columns", mechanism.clusters.centres.cols()},
+                           {"centres", sparse(mechanism.clusters.centres)}});
 }
 
 Mechanism from_json(const Json& json) {
@@ -321,13 +354,22 @@ std::string sealed(std::string unsealed) {
   return unsealed.append(kSealBegins).append(seal).append(kSealEnds);
 }
 
+void write_mechanism(const Mechanism& mechanism, const TakePiece& take) {
+  Sha256 hash;
+  const TakePiece take_sealed = [&](std::string_view piece) {
+    hash.add(piece);
+    take(piece);
+  };
+  write_entries(mechanism, EntryWriter(take_sealed));
+  take(kSealBegins);
+  take(hash.finish());
+  take(kSealEnds);
+}
+
 std::string mechanism_content(const Mechanism& mechanism) {
-  // A line for each entry: to be looked at, and not a line for each of many probabilities.
-  const Json json = to_json(mechanism);
   std::string text;
-  for (const auto& [name, value] : json.items())
-    text += fmt::format("{} {}: {}", text.empty() ? "{\n" : ",\n", Json(name).dump(), value.dump());
-  return sealed(std::move(text));
+  write_mechanism(mechanism, [&](std::string_view piece) { text += piece; });
+  return text;
 }
 
 Mechanism parse_mechanism(const std::string& content, const std::string& source) {
@@ -352,7 +394,7 @@ Mechanism parse_mechanism(const std::string& content, const std::string& source)
 }
 
 void write_mechanism(const Mechanism& mechanism, const std::filesystem::path& file) {
-  write_file(file, mechanism_content(mechanism), FileAccess::OwnerOnly);
+  write_file(file, [&](const TakePiece& take) { write_mechanism(mechanism, take); }, FileAccess::OwnerOnly);
 }
 
 Mechanism read_mechanism(const std::filesystem::path& file) {

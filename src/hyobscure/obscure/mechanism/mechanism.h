@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "hyobscure/base/files.h"
 #include "hyobscure/base/numeric.h"
 #include "hyobscure/base/random.h"
 #include "hyobscure/census/kmeans.h"
@@ -72,6 +73,9 @@ struct Mechanism {
 /// What such a file says of itself is computed again before it is applied (leakage/recomputed.h).
 [[nodiscard]] std::string mechanism_content(const Mechanism& mechanism);
 [[nodiscard]] Mechanism parse_mechanism(const std::string& content, const std::string& source);
+
+/// The content piece by piece: that of a million people takes less memory than the mechanism itself.
+void write_mechanism(const Mechanism& mechanism, const TakePiece& take);
 
 /// The entries of a mechanism's file with a seal that fits them; for tests of what a new seal cannot hide.
 [[nodiscard]] std::string sealed(std::string entries);

@@ -158,6 +158,19 @@ TEST(Mechanism, OfAnotherVersionIsRefused) {
   EXPECT_THAT(refusal(folder / "m.json"), HasSubstr("has format 7, this program reads format 6"));
 }
 
+TEST(Mechanism, IsWrittenChannelByChannel) {
+  Mechanism mechanism = example();
+  std::string text;
+  std::size_t longest = 0;
+  mechanism.channels.assign(40, mechanism.channels.front());
+  write_mechanism(mechanism, [&](std::string_view piece) {
+    text += piece;
+    longest = std::max(longest, piece.size());
+  });
+  EXPECT_EQ(text, mechanism_content(mechanism));
+  EXPECT_LT(longest, text.size() / 10);
+}
+
 TEST(Mechanism, EditedAnywhereIsRefusedUnlessItHasANewSeal) {
   const TestFolder folder;
   write_mechanism(example(), folder / "m.json");

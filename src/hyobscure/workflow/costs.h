@@ -1,0 +1,29 @@
+#pragma once
+
+#include <vector>
+
+#include "hyobscure/data/people/people.h"
+#include "hyobscure/data/spec/spec.h"
+#include "hyobscure/obscure/fit/inspection.h"
+
+namespace hyobscure::workflow {
+
+/// What was measured on the way to an inspection.
+struct MeasuredWork {
+  double reading_seconds = 0;  ///< of the features, from the source
+  double machine_speed = 1;    ///< machine_speed() around that time
+};
+
+/// How much work the threads of this process get done per second now, beside whatever else runs; the two idle
+/// cores that the figures of costs.cpp were measured on are 2. Takes some 20 ms.
+[[nodiscard]] double machine_speed();
+
+/// What `fit`, `publish`, `verify` and `audit` of the spec would take by the clock and of memory, and which
+/// setting to change where that is long. Reading and census as measured, the rest by the figures of
+/// docs/benchmarks.md: within a factor of 1.5 from 10,000 to a million people of `synth`.
+[[nodiscard]] std::vector<obscure::CommandCost> command_costs(const data::People& people,
+                                                              const data::Spec& spec,
+                                                              const obscure::Inspection& inspection,
+                                                              const MeasuredWork& measured);
+
+}  // namespace hyobscure::workflow
