@@ -12,11 +12,23 @@ namespace {
 
 class Draws {
  public:
-  explicit Draws(const std::string& text)
-      : mechanism_(obscure::parse_mechanism(text, "mechanism")), draws_(mechanism_) {}
+  explicit Draws(const std::string& text) : mechanism_(obscure::parse_mechanism(text, "mechanism")) {
+    if (std::ranges::all_of(mechanism_.channels, obscure::draws_by_cluster)) draws_.emplace(mechanism_);
+  }
+  Draws(const Draws&) = delete;  // its draws know where it is
+  Draws& operator=(const Draws&) = delete;
 
   const obscure::Mechanism& mechanism() const { return mechanism_; }
   Model model() const { return {mechanism_.clusters}; }
+
+  /// Who must be known to draw for a person: "cells" the person alone, "lists" their list, "rows" everybody.
+  const char* by() const {
+    if (draws_) return "cells";
+    const bool lists = std::ranges::all_of(mechanism_.channels, [](const obscure::Channel& channel) {
+      return std::holds_alternative<obscure::PersonDraw>(channel.draw);
+    });
+    return lists ? "lists" : "rows";
+  }
 
   nb::dict draw(const InputTexts& ids, const InputArray<std::uint32_t>& y,
                 const InputArray<std::uint32_t>& cluster) const {
@@ -29,7 +41,7 @@ class Draws {
     std::vector<std::int64_t> place(people);
     std::vector<std::uint8_t> retained(people);
     for (std::size_t u = 0; u < people; ++u) {
-      const auto drawn = draws_.draw(texts[u], y.data()[u], cluster.data()[u]);
+      const auto drawn = draws_->draw(texts[u], y.data()[u], cluster.data()[u]);
       group[u] = static_cast<std::int32_t>(drawn.group);
       const auto own = drawn.others ? 0 : static_cast<std::int32_t>(cluster.data()[u]);
       own_cell[u] = group[u] * clusters + own;
@@ -50,23 +62,13 @@ class Draws {
     return result;
   }
 
-  nb::tuple published(const InputTexts& ids, const FrameSpec& spec) const {
-    const Texts texts(ids);
-    const NamedDraws draws(release::key_of_rows(mechanism_.key, spec.spec));
-    std::vector<std::uint64_t> first(texts.size()), second(texts.size());
-    for (std::size_t u = 0; u < texts.size(); ++u) {
-      const auto bits = draws.bits(texts[u]);
-      first[u] = bits.first;
-      second[u] = bits.second;
-    }
-    return nb::make_tuple(owned_array(std::move(first)), owned_array(std::move(second)));
-  }
+  std::string key() const { return mechanism_.key.text(); }
 
   OwnedArray<std::int64_t> cell_people() const {
     const auto clusters = static_cast<std::size_t>(mechanism_.clusters.clusters());
     std::vector<std::int64_t> people(mechanism_.groups.size() * clusters, 0);
     for (std::size_t g = 0; g < mechanism_.channels.size(); ++g) {
-      if (draws_.draws_others(g)) {
+      if (draws_->draws_others(g)) {
         people[g * clusters] = mechanism_.channels[g].people;
         continue;
       }
@@ -79,7 +81,7 @@ class Draws {
 
   bool draw_others() const {
     for (std::size_t g = 0; g < mechanism_.channels.size(); ++g)
-      if (draws_.draws_others(g)) return true;
+      if (draws_->draws_others(g)) return true;
     return false;
   }
 
@@ -100,7 +102,7 @@ class Draws {
 
  private:
   obscure::Mechanism mechanism_;
-  release::PersonalDraws draws_;
+  std::optional<release::PersonalDraws> draws_;  ///< by cells
 };
 
 /// What a ledger knows people by: keyed hashes of their ids.
@@ -151,9 +153,10 @@ void bind_draw_kernels(nb::module_& module) {
   nb::class_<Draws>(module, "Draws", "A mechanism, ready to draw for each person by themselves.")
       .def(nb::init<const std::string&>(), nb::arg("mechanism"))
       .def("draw", &Draws::draw, nb::arg("ids"), nb::arg("y"), nb::arg("cluster"),
-           "Cells are group * clusters + cluster; people of a cell are ordered by hash1, hash2, id.")
-      .def("published", &Draws::published, nb::arg("ids"), nb::arg("spec"),
-           "Two hashes: new ids (release.ids = \"replace\"), or the order of rows (\"shuffled\").")
+           "By cells: group * clusters + cluster; people of a cell are ordered by hash1, hash2, id.")
+      .def_prop_ro("by", &Draws::by,
+                   "What a draw needs: \"cells\" the person, \"lists\" also their list, \"rows\" all people.")
+      .def_prop_ro("key", &Draws::key, "Of the draws; as private as the mechanism.")
       .def_prop_ro("model", &Draws::model)
       .def_prop_ro("labels", &Draws::labels)
       .def_prop_ro("part_labels", &Draws::part_labels, "Of each secret, the label of what each group covers.")
