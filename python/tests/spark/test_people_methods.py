@@ -41,7 +41,7 @@ def by_wards(monkeypatch):
     monkeypatch.setattr(sys.modules["hyobscure.spark.fit"], "_PEOPLE_OF_ONE_TASK", 0)
 
 
-WARDS = LONG_SPEC.replace('"exact"', '"fine"\nward = {}').replace("[groups]", "[groups]\nfixed = [[20, 34], [35, 49]]")
+WARDS = LONG_SPEC.replace('"exact"', '"fine"\nward = {}').replace("count = 3", "fixed = [[20, 34], [35, 49]]")
 
 
 @pytest.mark.parametrize("most", [100, 40])

@@ -267,6 +267,7 @@ bool ManyPools::nothing_to_gain(const Totals& sum) const {
 /// At the common price, of which the bound is; with `price_factor` at the price that each was last solved at,
 /// times this.
 void ManyPools::solve_some(std::span<const std::size_t> chosen, std::optional<double> price_factor) {
+  if (chosen.empty()) return;
   std::vector<PoolOrder> orders;
   for (const std::size_t pool : chosen)
     orders.push_back({pool, price_factor ? solved_[pool].price * *price_factor : price_,
