@@ -3,8 +3,8 @@
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/parallel.h"
 #include "hyobscure/obscure/groups/pools.h"
-#include "hyobscure/release/draw.h"
 #include "hyobscure/release/publish.h"
+#include "kernel_draws.h"
 #include "kernel_state.h"
 
 namespace hyobscure::python {
@@ -58,8 +58,8 @@ DonorLists lists_of_state(const ListsState& state) {
 /// A mechanism of lists, on the driver: which list is whose.
 class ListedPeople {
  public:
-  ListedPeople(const std::string& text, const InputArray<std::uint32_t>& y)
-      : mechanism_(obscure::parse_mechanism(text, "mechanism")),
+  ListedPeople(const Draws& draws, const InputArray<std::uint32_t>& y)
+      : mechanism_(draws.mechanism()),
         pools_(obscure::pools_by_group(valued(mechanism_, y), mechanism_.partition())),
         place_(y.size()) {
     for (std::size_t p = 0; p < pools_.size(); ++p) {
@@ -94,7 +94,7 @@ class ListedPeople {
   }
 
  private:
-  obscure::Mechanism mechanism_;
+  const obscure::Mechanism& mechanism_;
   obscure::Pools pools_;
   std::vector<std::uint32_t> place_;  ///< of each person in their pool
 };
@@ -152,8 +152,8 @@ void bind_people_draw_kernels(nb::module_& module) {
       .def("__setstate__",
            [](DonorLists& lists, const ListsState& state) { new (&lists) DonorLists(lists_of_state(state)); });
   nb::class_<ListedPeople>(module, "ListedPeople", "A mechanism of lists, and which list is whose.")
-      .def(nb::init<const std::string&, const InputArray<std::uint32_t>&>(), nb::arg("mechanism"),
-           nb::arg("y"))
+      .def(nb::init<const Draws&, const InputArray<std::uint32_t>&>(), nb::keep_alive<1, 2>(),
+           nb::arg("draws"), nb::arg("y"))
       .def("lists", &ListedPeople::lists, nb::arg("begin"), nb::arg("end"), "Those of people begin .. end - 1.")
       .def("key_and_retain", &ListedPeople::key_and_retain,
            "All that is needed to draw beside the lists; as private as the mechanism.");

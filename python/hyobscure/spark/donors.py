@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import reduce
 
 from pyspark.sql import DataFrame
@@ -11,7 +12,7 @@ from hyobscure._core import kernels
 from . import blobs
 from .donor_tasks import LISTS, DrawOfLists, DrawOfRows, SendIds, Takers
 from .fit import values_of
-from .fit_tasks import holding
+from .fit_tasks import objects
 from .reading import Reading
 from .storage import Work
 from .tasks import BLOCK
@@ -19,11 +20,11 @@ from .tasks import BLOCK
 _BLOCKS_OF_FRAME = 16  # lists of so many blocks of people leave the driver at once: 4 MB a block, about
 
 
-def pairs_of_lists(reading: Reading, mechanism: str, takers: Takers, work: Work) -> DataFrame:
+def pairs_of_lists(reading: Reading, draws: kernels.Draws, takers: Takers, work: Work) -> DataFrame:
     """Each block of people gets the lists that are theirs, and nobody else's."""
     y, _ = values_of(reading)
-    listed = kernels.ListedPeople(mechanism, y)
-    lists = work.store("lists", reduce(DataFrame.unionByName, _frames(listed, reading.people, work)))
+    listed = kernels.ListedPeople(draws, y)
+    lists = reduce(DataFrame.unionByName, _stored_lists(listed, reading.people, work))
     send = SendIds()
     ids = reading.rows.select("block", "payload").mapInArrow(send, send.schema)
     task = DrawOfLists(takers, reading.people_of_bucket, reading.buckets, listed.key_and_retain())
@@ -32,15 +33,13 @@ def pairs_of_lists(reading: Reading, mechanism: str, takers: Takers, work: Work)
     return blocks.mapInArrow(task, task.schema)
 
 
-def _frames(listed: kernels.ListedPeople, people: int, work: Work) -> list[DataFrame]:
-    frames = []
-    for first in range(0, people, _BLOCKS_OF_FRAME * BLOCK):
-        rows = []
-        for begin in range(first, min(people, first + _BLOCKS_OF_FRAME * BLOCK), BLOCK):
-            lists = listed.lists(begin, min(people, begin + BLOCK))
-            rows.append((begin // BLOCK, LISTS, bytearray(holding(lists)), None))
-        frames.append(work.spark.createDataFrame(rows, blobs.SCHEMA))
-    return frames
+def _stored_lists(listed: kernels.ListedPeople, people: int, work: Work) -> Iterator[DataFrame]:
+    of_frame = _BLOCKS_OF_FRAME * BLOCK
+    for first in range(0, people, of_frame):
+        of_block = []
+        for begin in range(first, min(people, first + of_frame), BLOCK):
+            of_block.append((begin // BLOCK, listed.lists(begin, min(people, begin + BLOCK))))
+        yield work.store(f"lists-{first // of_frame}", objects(work.spark, LISTS, of_block))
 
 
 def pairs_of_rows(reading: Reading, mechanism: str, takers: Takers) -> DataFrame:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 from pyspark import TaskContext
+from pyspark.sql import DataFrame, SparkSession
 
 from hyobscure._core import kernels
 
@@ -19,8 +20,7 @@ from .tasks import Task, batch_of, blocks, numbers
 if TYPE_CHECKING:
     from .census import Census
 
-ROWS, PEOPLE, START, ORDER = range(20, 24)  # what a blob of a ward, or of a pool, holds
-SOLVED = 24
+ROWS, PEOPLE, START, SOLVED = range(20, 24)  # what a blob of a ward, or of a pool, holds
 
 _ROWS_TOGETHER = 1 << 14  # people's rows, of a kilobyte perhaps, that wait for their part
 
@@ -169,6 +169,12 @@ def holding(each: object) -> bytes:
     return blobs.packed(batch_of(content=pa.array([pickle.dumps(each)], pa.binary())))
 
 
+def objects(spark: SparkSession, kind: int, of_part: list[tuple[int, object]]) -> DataFrame:
+    """From the driver, one object for each of some parts of the people."""
+    rows = [(part, kind, bytearray(holding(each)), None) for part, each in of_part]
+    return spark.createDataFrame(rows, blobs.SCHEMA)
+
+
 @dataclass(frozen=True)
 class SolveWards(Task):
     """Each ward at its price of distance: its channel, and what it comes to as a note."""
@@ -176,12 +182,13 @@ class SolveWards(Task):
     spec: kernels.Spec
     columns: int
     how: kernels.WardTerms
+    orders: dict[int, tuple[float, float]]  # price and tolerance of each ward
 
     schema = blobs.SCHEMA
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for ward, kinds in blobs.groups(batches):
-            price, tolerance = content(kinds[ORDER])
+            price, tolerance = self.orders[ward]
             start = content(kinds[START]) if START in kinds else None
             people, rows = content(kinds[PEOPLE]), _rows_in_order(kinds[ROWS])
             figures, channel = kernels.solve_ward(

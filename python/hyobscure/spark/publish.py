@@ -239,7 +239,7 @@ class _Publisher:
         else:
             takers = Takers(self.draws.key, self.spec, not self.in_order_of_ids, self.keeps_ids)
             if self.draws.by == "lists":
-                paired = pairs_of_lists(self.reading, self.mechanism, takers, self.work)
+                paired = pairs_of_lists(self.reading, self.draws, takers, self.work)
             else:
                 paired = pairs_of_rows(self.reading, self.mechanism, takers)
         pairs = self.work.store("pairs", paired)

@@ -15,7 +15,6 @@ from hyobscure._core import kernels
 
 from . import blobs
 from .fit_tasks import (
-    ORDER,
     PEOPLE,
     START,
     CutPools,
@@ -25,11 +24,11 @@ from .fit_tasks import (
     SolveWards,
     Spreads,
     content,
-    holding,
+    objects,
 )
 from .storage import Work
 
-_OBJECTS_OF_FRAME = 256  # sent from the driver at once
+_WARDS_OF_FRAME = 256  # whose people leave the driver at once: 0.15 MB a full ward
 
 
 class ClusterRows:
@@ -53,17 +52,6 @@ class ClusterRows:
         """Under a name that no table has yet."""
         number = self._names[name] = self._names.get(name, 0) + 1
         return self.work.store(f"{name}-{number}", frame)
-
-    def objects(self, kind: int, of_part: list[tuple[int, object]]) -> DataFrame:
-        """One object for each of some parts of the people, as blobs."""
-        frames = []
-        for begin in range(0, len(of_part), _OBJECTS_OF_FRAME):
-            rows = [
-                (part, kind, bytearray(holding(each)), None)
-                for part, each in of_part[begin : begin + _OBJECTS_OF_FRAME]
-            ]
-            frames.append(self.work.spark.createDataFrame(rows, blobs.SCHEMA))
-        return reduce(DataFrame.unionByName, frames)
 
 
 class ClusterPools:
@@ -115,7 +103,11 @@ class ClusterPools:
         self.wards, self.count_of_wards = self.of.send(ward_of_person, wards, "wards"), wards
 
     def describe(self, people: list[kernels.WardPeople]) -> None:
-        self.people = self.of.store("described", self.of.objects(PEOPLE, list(enumerate(people))))
+        frames = []
+        for first in range(0, len(people), _WARDS_OF_FRAME):
+            some = list(enumerate(people[first : first + _WARDS_OF_FRAME], first))
+            frames.append(self.of.store("described", objects(self.work.spark, PEOPLE, some)))
+        self.people = reduce(DataFrame.unionByName, frames)
 
     def spreads(self) -> list[float]:
         task = Spreads(self.of.spec, self.of.columns)
@@ -131,9 +123,9 @@ class ClusterPools:
         """Figures of each ward. Channels stay on the cluster, where the next time begins with them."""
         self.work.step("choosing donors")
         chosen = wards.tolist()
-        orders = self.of.objects(ORDER, list(zip(chosen, zip(prices.tolist(), tolerances.tolist()))))
-        given = [_of(self.wards, chosen), _of(self.people, chosen), *self._starts(chosen), orders]
-        task = SolveWards(self.of.spec, self.of.columns, self.how)
+        given = [_of(self.wards, chosen), _of(self.people, chosen), *self._starts(chosen)]
+        orders = dict(zip(chosen, zip(prices.tolist(), tolerances.tolist())))
+        task = SolveWards(self.of.spec, self.of.columns, self.how, orders)
         together = blobs.by_bucket(reduce(DataFrame.unionByName, given), min(self.of.tasks, len(chosen)))
         self.solved.append(self.of.store("solved", together.mapInArrow(task, task.schema)))
         self.last |= dict.fromkeys(chosen, len(self.solved) - 1)
