@@ -7,9 +7,9 @@
 
 namespace hyobscure::python {
 
-/// Rows on the machines of a cluster: `engine` is an object of Python's that moves them and has the kernels of
-/// kernel_wards.h answer (hyobscure/spark/wards.py says what its methods are). What it raises ends the work.
-/// To be used without Python's lock.
+/// Rows on the machines of a cluster: `engine` is an object of Python's that moves them and has the kernels
+/// of kernel_wards.h answer (hyobscure/spark/wards.py says what its methods are). What it raises ends the
+/// work. To be used without Python's lock.
 [[nodiscard]] std::unique_ptr<obscure::FineRowsOf> rows_of_cluster(nb::object engine);
 
 }  // namespace hyobscure::python

@@ -1,10 +1,10 @@
+#include "kernel_draws.h"
 #include "hyobscure/data/spec/secret_checks.h"
 #include "hyobscure/published/coarse.h"
 #include "hyobscure/published/manifest.h"
 #include "hyobscure/release/ledger.h"
 #include "hyobscure/release/manifest_of.h"
 #include "hyobscure/release/publish.h"
-#include "kernel_draws.h"
 
 namespace hyobscure::python {
 namespace {

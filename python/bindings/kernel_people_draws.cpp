@@ -16,8 +16,7 @@ data::People valued(const obscure::Mechanism& mechanism, const InputArray<std::u
   people.ids.resize(y.size());
   people.secrets.assign(y.data(), y.data() + y.size());
   const std::size_t values = mechanism.partition().group_of_values().size();
-  const bool known =
-      std::ranges::all_of(people.secrets, [&](std::uint32_t value) { return value < values; });
+  const bool known = std::ranges::all_of(people.secrets, [&](std::uint32_t value) { return value < values; });
   if (!known || mechanism.people != static_cast<std::int64_t>(people.size()) || !mechanism.within_groups ||
       mechanism.smallest_pool > 0)
     throw InputError({.source = mechanism.source},
@@ -38,8 +37,8 @@ struct DonorLists {
 using ListsState = std::tuple<std::uint32_t, nb::bytes, nb::bytes, nb::bytes, nb::bytes>;
 
 ListsState lists_state(const DonorLists& lists) {
-  return {lists.first, packed_numbers(lists.groups), packed_numbers(lists.starts), packed_numbers(lists.donors),
-          packed_numbers(lists.probabilities)};
+  return {lists.first, packed_numbers(lists.groups), packed_numbers(lists.starts),
+          packed_numbers(lists.donors), packed_numbers(lists.probabilities)};
 }
 
 DonorLists lists_of_state(const ListsState& state) {
@@ -149,18 +148,20 @@ nb::tuple published_hashes(const std::string& key, const InputTexts& ids, const 
 void bind_people_draw_kernels(nb::module_& module) {
   nb::class_<DonorLists>(module, "DonorLists", "Lists of donors of some people who follow each other.")
       .def("__getstate__", lists_state)
-      .def("__setstate__",
-           [](DonorLists& lists, const ListsState& state) { new (&lists) DonorLists(lists_of_state(state)); });
+      .def("__setstate__", [](DonorLists& lists, const ListsState& state) {
+        new (&lists) DonorLists(lists_of_state(state));
+      });
   nb::class_<ListedPeople>(module, "ListedPeople", "A mechanism of lists, and which list is whose.")
       .def(nb::init<const Draws&, const InputArray<std::uint32_t>&>(), nb::keep_alive<1, 2>(),
            nb::arg("draws"), nb::arg("y"))
-      .def("lists", &ListedPeople::lists, nb::arg("begin"), nb::arg("end"), "Those of people begin .. end - 1.")
+      .def("lists", &ListedPeople::lists, nb::arg("begin"), nb::arg("end"),
+           "Those of people begin .. end - 1.")
       .def("key_and_retain", &ListedPeople::key_and_retain,
            "All that is needed to draw beside the lists; as private as the mechanism.");
   module.def("draw_of_lists", draw_of_lists, nb::arg("key_and_retain"), nb::arg("ids"), nb::arg("lists"),
              "Group and donor of each of these people.");
-  module.def("draw_of_rows", draw_of_rows, nb::arg("mechanism"), nb::arg("ids"), nb::arg("y"), nb::arg("rows"),
-             nb::arg("threads") = 1, "Group and donor of all people.");
+  module.def("draw_of_rows", draw_of_rows, nb::arg("mechanism"), nb::arg("ids"), nb::arg("y"),
+             nb::arg("rows"), nb::arg("threads") = 1, "Group and donor of all people.");
   module.def("published_hashes", published_hashes, nb::arg("key"), nb::arg("ids"), nb::arg("spec"),
              "Two hashes: new ids (release.ids = \"replace\"), or the order of rows (\"shuffled\").");
 }

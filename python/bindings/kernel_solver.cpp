@@ -128,10 +128,11 @@ void bind_solver_kernel(nb::module_& module) {
       .def("pair_sums", &Solver::pair_sums, "The sums of all pairs of cells, for a solver elsewhere.")
       .def("set_pair_sums", &Solver::set_pair_sums, nb::arg("sums"), "In place of all that was added.")
       .def("solve", &Solver::solve, "The text of the mechanism file.")
-      .def("solve_people", &Solver::solve_people, nb::arg("y"), nb::arg("cluster"),
-           nb::arg("rows").none() = nb::none(), nb::arg("engine").none() = nb::none(), nb::arg("threads") = 0,
-           "The same for a method that looks at each person: value and cluster of each, and their rows, which "
-           "are here or asked for by the engine.");
+      .def(
+          "solve_people", &Solver::solve_people, nb::arg("y"), nb::arg("cluster"),
+          nb::arg("rows").none() = nb::none(), nb::arg("engine").none() = nb::none(), nb::arg("threads") = 0,
+          "The same for a method that looks at each person: value and cluster of each, and their rows, which "
+          "are here or asked for by the engine.");
 }
 
 }  // namespace hyobscure::python

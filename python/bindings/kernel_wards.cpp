@@ -48,8 +48,8 @@ LearnedPool learn_pool(const InputRows& given, std::size_t columns, const InputA
   require_one_each(numbers.size(), rows.size());
   const ThreadLimit limit(threads);
   const std::vector<std::uint32_t> one_group(rows.size(), 0);
-  return {learn::learn_secret(rows, copied(y), values, one_group, {}, Key::from_text(key), {},
-                              copied(numbers))};
+  return {
+      learn::learn_secret(rows, copied(y), values, one_group, {}, Key::from_text(key), {}, copied(numbers))};
 }
 
 double ward_spread(const FrameSpec& spec, const InputRows& given, std::size_t columns) {
@@ -172,7 +172,8 @@ LearnedPool learned_of_state(const LearnedState& state) {
   learned.groups = {{.values = unpacked_numbers<std::uint32_t>(values),
                      .profiles = matrix_of_state<learn::ProbabilityRows>(profiles)}};
   const auto numbers = unpacked_numbers<double>(gains);
-  learned.gains = Eigen::Map<const Eigen::VectorXd>(numbers.data(), static_cast<Eigen::Index>(numbers.size()));
+  learned.gains =
+      Eigen::Map<const Eigen::VectorXd>(numbers.data(), static_cast<Eigen::Index>(numbers.size()));
   learned.people_by_group_only = by_group_only;
   learned.models = models;
   learned.rounds = rounds;
@@ -185,21 +186,20 @@ LearnedPool learned_of_state(const LearnedState& state) {
 using TermsState = std::tuple<double, double, bool, bool, double, double, std::size_t, int>;
 
 TermsState terms_state(const WardTerms& how) {
-  return {how.terms.informed_weight,        how.terms.learned_weight, how.terms.balanced,
-          how.terms.self_donor,             how.settings.gap_tolerance_bits,
-          how.settings.gap_share,           how.settings.dense_limit, how.settings.max_iterations};
+  return {how.terms.informed_weight, how.terms.learned_weight,        how.terms.balanced,
+          how.terms.self_donor,      how.settings.gap_tolerance_bits, how.settings.gap_share,
+          how.settings.dense_limit,  how.settings.max_iterations};
 }
 
 WardTerms terms_of_state(const TermsState& state) {
   const auto& [informed, learned, balanced, self_donor, gap, share, dense, iterations] = state;
-  return {.terms = {.informed_weight = informed,
-                    .learned_weight = learned,
-                    .balanced = balanced,
-                    .self_donor = self_donor},
-          .settings = {.gap_tolerance_bits = gap,
-                       .gap_share = share,
-                       .dense_limit = dense,
-                       .max_iterations = iterations}};
+  return {
+      .terms = {.informed_weight = informed,
+                .learned_weight = learned,
+                .balanced = balanced,
+                .self_donor = self_donor},
+      .settings = {
+          .gap_tolerance_bits = gap, .gap_share = share, .dense_limit = dense, .max_iterations = iterations}};
 }
 
 using FiguresState = std::tuple<bool, double, double, double, double, double, bool, double, int>;
@@ -207,7 +207,8 @@ using SolvedState = std::tuple<std::vector<ChannelState>, FiguresState>;
 
 SolvedState solved_state(const SolvedWards& solved) {
   std::vector<ChannelState> channels;
-  for (const solve::SparseChannel& channel : solved.result.channels) channels.push_back(channel_state(channel));
+  for (const solve::SparseChannel& channel : solved.result.channels)
+    channels.push_back(channel_state(channel));
   const solve::PersonInfo& info = solved.result.info;
   return {std::move(channels),
           FiguresState{info.solved, info.informed_nats, info.learned_nats, info.distance, info.objective_nats,
@@ -226,8 +227,8 @@ SolvedWards solved_of_state(const SolvedState& state) {
 
 /// A class that travels: pickled as `state`, made again by `made`.
 template <class Held, class State>
-nb::class_<Held> travelling(nb::module_& module, const char* name, const char* help, State (*state)(const Held&),
-                            Held (*made)(const State&)) {
+nb::class_<Held> travelling(nb::module_& module, const char* name, const char* help,
+                            State (*state)(const Held&), Held (*made)(const State&)) {
   return nb::class_<Held>(module, name, help)
       .def("__getstate__", [state](const Held& held) { return state(held); })
       .def("__setstate__", [made](Held& held, const State& given) { new (&held) Held(made(given)); });
@@ -254,9 +255,9 @@ void bind_ward_kernels(nb::module_& module) {
              "What a model of other people of the pool says of each; `numbers`: theirs among all people.");
   module.def("ward_spread", ward_spread, nb::arg("spec"), nb::arg("rows"), nb::arg("columns"),
              "The mean distance between some people of a ward.");
-  module.def("solve_ward", solve_ward, nb::arg("spec"), nb::arg("rows"), nb::arg("columns"), nb::arg("people"),
-             nb::arg("how"), nb::arg("price"), nb::arg("tolerance"), nb::arg("start").none() = nb::none(),
-             nb::arg("threads") = 1,
+  module.def("solve_ward", solve_ward, nb::arg("spec"), nb::arg("rows"), nb::arg("columns"),
+             nb::arg("people"), nb::arg("how"), nb::arg("price"), nb::arg("tolerance"),
+             nb::arg("start").none() = nb::none(), nb::arg("threads") = 1,
              "(bound, distance, informed, learned, iterations) of a ward at a price of distance, and its "
              "channel; from a channel at another price, if any.");
   module.def("solve_wards_together", solve_wards_together, nb::arg("spec"), nb::arg("rows"),

@@ -122,9 +122,7 @@ class CutPools(_Part):
     def answer(self, part: int, people: pa.RecordBatch) -> bytes:
         rows, threads = arrow.rows(people), cores_of_task()
         key = self.keys[part]
-        wards = kernels.cut_pool(
-            self.spec, rows, self.columns, _values(people), self.values, self.most, key, threads
-        )
+        wards = kernels.cut_pool(self.spec, rows, self.columns, _values(people), self.values, self.most, key, threads)
         return wards.tobytes()
 
 

@@ -98,7 +98,8 @@ void draw(const DrawingPool& pool, const obscure::PersonDraw& channel, std::span
     const auto row =
         static_cast<std::size_t>(std::ranges::lower_bound(by_id, pool.members[place]) - by_id.begin());
     const std::size_t begin = channel.starts[row], count = channel.starts[row + 1] - begin;
-    return by_id[channel.donors[begin + choose_of_list({channel.probabilities.data() + begin, count}, first)]];
+    return by_id[channel
+                     .donors[begin + choose_of_list({channel.probabilities.data() + begin, count}, first)]];
   });
 }
 

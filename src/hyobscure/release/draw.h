@@ -79,8 +79,8 @@ class PersonalDraws {
   std::vector<std::optional<CellChannel>> channels_;  ///< by group; none: any other person
 };
 
-/// The same for people who draw from lists of their own (obscure::PersonDraw), whose donors are numbered among
-/// all people: for engines that hold each list where its person is.
+/// The same for people who draw from lists of their own (obscure::PersonDraw), whose donors are numbered
+/// among all people: for engines that hold each list where its person is.
 class ListedDraws {
  public:
   explicit ListedDraws(const Key& key);

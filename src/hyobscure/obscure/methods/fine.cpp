@@ -169,8 +169,7 @@ BudgetRange person_range(const MethodInput& input) {
     FineCache own_cache;
     FineCache& cache = input.person.cache != nullptr ? *input.person.cache : own_cache;
     const solve::PersonTerms terms{.balanced = input.person.balanced, .self_donor = false};
-    return {(1 - input.retain) *
-                cache.people(input, input.first_groups, {}).smallest_distance(terms),
+    return {(1 - input.retain) * cache.people(input, input.first_groups, {}).smallest_distance(terms),
             (1 - input.retain) * std::accumulate(others.begin(), others.end(), 0.0)};
   }
   return {0, (1 - input.retain) * uniform_distance(channel_problem(donor_pools(input, input.first_groups)))};

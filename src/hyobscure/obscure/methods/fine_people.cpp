@@ -50,13 +50,13 @@ FinePeople::FinePeople(const MethodInput& input, const solve::Partition& partiti
 
 void FinePeople::cut_into_wards(const MethodInput& input, const Progress& progress) {
   std::vector<Key> keys;
-  for (std::size_t p = 0; p < pools_.size(); ++p) keys.push_back(input.key.derive(fmt::format("wards {}", p)));
+  for (std::size_t p = 0; p < pools_.size(); ++p)
+    keys.push_back(input.key.derive(fmt::format("wards {}", p)));
   auto wards = rows_->cut(input.person.most_in_ward, keys, progress);
   for (std::size_t p = 0; p < pools_.size(); ++p)
     for (auto& positions : wards[p]) {
       Ward ward{.pool = p, .positions = std::move(positions), .people = {}};
-      for (const std::uint32_t position : ward.positions)
-        ward.people.push_back(pools_.members[p][position]);
+      for (const std::uint32_t position : ward.positions) ward.people.push_back(pools_.members[p][position]);
       wards_.push_back(std::move(ward));
     }
 }

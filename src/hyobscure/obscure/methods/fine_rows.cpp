@@ -36,8 +36,8 @@ class RowsInMemory final : public FineRows {
   }
 
   learn::LearnedSecret learn(const Key& key, const Progress& progress) override {
-    return learn::learn_secret(people_.features, people_.secrets, value_count(), pools_.pool_of_person, {}, key,
-                               progress);
+    return learn::learn_secret(people_.features, people_.secrets, value_count(), pools_.pool_of_person, {},
+                               key, progress);
   }
 
   void gather(std::vector<std::vector<std::uint32_t>> people_of_ward, bool together,
@@ -90,7 +90,9 @@ class RowsInMemory final : public FineRows {
     std::size_t stratum(std::size_t ward) const override { return wards_.stratum(ward); }
     double spread(std::size_t ward) const override { return wards_.spread(ward); }
     bool own_rows_are_free() const override { return wards_.own_rows_are_free(); }
-    std::shared_ptr<const solve::PersonPool> load(std::size_t ward) const override { return rows_.load(ward); }
+    std::shared_ptr<const solve::PersonPool> load(std::size_t ward) const override {
+      return rows_.load(ward);
+    }
 
    private:
     const solve::PoolList& wards_;
@@ -138,8 +140,7 @@ std::unique_ptr<solve::PersonDistances> distances_of_ward(census::Distance dista
                                                           const data::SparseRows& rows,
                                                           std::span<const std::uint32_t> ward,
                                                           const Progress& progress) {
-  return std::make_unique<solve::DistanceMatrix>(
-      all_distances(RowDistances(distance, rows, ward), progress));
+  return std::make_unique<solve::DistanceMatrix>(all_distances(RowDistances(distance, rows, ward), progress));
 }
 
 }  // namespace hyobscure::obscure

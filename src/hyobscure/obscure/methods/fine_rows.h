@@ -26,8 +26,8 @@ class FineRows {
  public:
   virtual ~FineRows() = default;
 
-  /// Every pool cut into fair wards (neighbours/fair_tree.h), as positions in the pool. `key_of_pool`: one for
-  /// each.
+  /// Every pool cut into fair wards (neighbours/fair_tree.h), as positions in the pool. `key_of_pool`: one
+  /// for each.
   [[nodiscard]] virtual std::vector<std::vector<std::vector<std::uint32_t>>> cut(
       std::size_t most_in_ward, std::span<const Key> key_of_pool, const Progress& progress) = 0;
 
@@ -45,8 +45,9 @@ class FineRows {
   /// nothing in common.
   [[nodiscard]] virtual std::vector<double> spreads(const Progress& progress) = 0;
   /// solve::solve_people_with_budget where wards are together, else solve_many_pools_with_budget.
-  [[nodiscard]] virtual solve::PersonResult solve(const solve::PoolList& wards, const solve::PersonTerms& terms,
-                                                  double budget, const solve::PersonSettings& settings,
+  [[nodiscard]] virtual solve::PersonResult solve(const solve::PoolList& wards,
+                                                  const solve::PersonTerms& terms, double budget,
+                                                  const solve::PersonSettings& settings,
                                                   const Progress& progress) = 0;
   /// solve::smallest_person_distance, where nobody may publish their own row.
   [[nodiscard]] virtual double smallest_distance(const solve::PoolList& wards,

@@ -312,7 +312,8 @@ TEST(FineWards, LeakageCountsWhatWardsReveal) {
 /// Rows that are not with the people, as on a cluster: in the memory of somebody else.
 class RowsElsewhere final : public FineRowsOf {
  public:
-  RowsElsewhere(const data::People& people, census::Distance distance) : people_(people), distance_(distance) {}
+  RowsElsewhere(const data::People& people, census::Distance distance)
+      : people_(people), distance_(distance) {}
   std::unique_ptr<FineRows> pools(const Pools& pools) override {
     return rows_in_memory(people_, distance_, pools);
   }

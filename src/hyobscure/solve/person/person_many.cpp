@@ -270,8 +270,8 @@ void ManyPools::solve_some(std::span<const std::size_t> chosen, std::optional<do
   if (chosen.empty()) return;
   std::vector<PoolOrder> orders;
   for (const std::size_t pool : chosen)
-    orders.push_back({pool, price_factor ? solved_[pool].price * *price_factor : price_,
-                      kShareOfSolves * tolerance_});
+    orders.push_back(
+        {pool, price_factor ? solved_[pool].price * *price_factor : price_, kShareOfSolves * tolerance_});
   const std::vector<PoolFigures> figures = solver_.solve(orders, progress_);
   for (std::size_t n = 0; n < chosen.size(); ++n) {
     Solved& solved = solved_[chosen[n]];
@@ -426,10 +426,9 @@ SolvedPool solve_order(const PersonPool& pool, const PersonTerms& terms, const P
     for (const double factor : kDearerFirst)
       start = solve_at(factor * order.price, std::max(order.tolerance, kDearerTolerance)).channel;
   PoolAnswer answer = solve_at(order.price, order.tolerance);
-  SolvedPool solved{.figures = {.bound = answer.lower_bound,
-                                .distance = answer.distance,
-                                .iterations = answer.iterations},
-                    .channel = std::move(answer.channel)};
+  SolvedPool solved{
+      .figures = {.bound = answer.lower_bound, .distance = answer.distance, .iterations = answer.iterations},
+      .channel = std::move(answer.channel)};
   solved.figures.informed = informed_information(pool, solved.channel);
   if (pool.learned.size() > 0) solved.figures.learned = learned_information(pool, solved.channel);
   return solved;

@@ -34,7 +34,8 @@ struct OwnRows {
 class PoolSolver {
  public:
   virtual ~PoolSolver() = default;
-  /// Each from the channel that its pool was last solved with, if any. Figures are in the order of the orders.
+  /// Each from the channel that its pool was last solved with, if any. Figures are in the order of the
+  /// orders.
   [[nodiscard]] virtual std::vector<PoolFigures> solve(std::span<const PoolOrder> orders,
                                                        const Progress& progress) = 0;
   /// These pools will be solved again and again, until others are kept.
