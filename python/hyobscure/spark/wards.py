@@ -16,7 +16,6 @@ from hyobscure._core import kernels
 from . import blobs
 from .fit_tasks import (
     PEOPLE,
-    START,
     CutPools,
     LearnPools,
     SendRows,
