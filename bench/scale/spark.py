@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """A whole run on a standalone Spark cluster on loopback: census, fit, publish, verify, by step.
 
-usage: spark.py path/to/hyobscure [--people 1e6] [--entries 20] [--executors 1,2] [--memory 2g] [--folder DIR]
-                [--json FILE]
+usage: spark.py path/to/hyobscure [--people 1e6] [--entries 20] [--method exact] [--executors 1,2] [--memory 2g]
+                [--folder DIR] [--json FILE]
 
 Needs the Python package with pyspark and pyarrow. Every number of executors is a cluster of its own, a core
 each. CPU seconds are those of driver, executors and their Python, workers and master; a small job before the first
@@ -62,8 +62,8 @@ def make_data(options: argparse.Namespace, folder: pathlib.Path) -> pathlib.Path
             "-o",
             data,
         )
-    lines = (data / "spec.toml").read_text().replace('name = "fine"', 'name = "exact"\nseed = 1')
-    spec = data / "spark.toml"
+    lines = (data / "spec.toml").read_text().replace('name = "fine"', f'name = "{options.method}"\nseed = 1')
+    spec = data / f"spark-{options.method}.toml"
     spec.write_text(lines)
     return spec
 
@@ -135,7 +135,7 @@ def run(options: argparse.Namespace, executors: int, spec: pathlib.Path, folder:
         watch = Watch(spark, f"{executors} executors")
         watch.timed("start", lambda: hs.check(spark))
         census = watch.timed("census", lambda: hs.census(people, events, **where))
-        mechanism = watch.timed("fit", lambda: hs.fit(census))
+        mechanism = watch.timed("fit", lambda: hs.fit(census, people, events, work=where["work"]))
         release = watch.timed("publish", lambda: hs.publish(people, events, mechanism, here / "release", **where))
         found = watch.timed("verify", lambda: hs.verify(release.folder))
         if not found.passed:
@@ -174,7 +174,7 @@ def by_command_line(options: argparse.Namespace, spec: pathlib.Path, folder: pat
 
 
 def check_by_command_line(options: argparse.Namespace, spec: pathlib.Path, text: str, folder: pathlib.Path) -> None:
-    theirs = spec.parent / "mechanism.json"
+    theirs = spec.parent / f"mechanism-{options.method}.json"
     if not theirs.exists():
         begin = time.monotonic()
         program(options, "fit", spec, "-o", theirs)
@@ -187,7 +187,7 @@ def check_by_command_line(options: argparse.Namespace, spec: pathlib.Path, text:
 
 def print_runs(options: argparse.Namespace, runs: list[dict]) -> None:
     print(
-        f"{options.people:,} people, about {options.entries} events each; {runs[0]['sums_mb']:.0f} MB of "
+        f"{options.method}: {options.people:,} people, about {options.entries} events each; {runs[0]['sums_mb']:.0f} MB of "
         f"sums on the driver; release of {runs[0]['events']:,} events\n"
     )
     print("| | start | census | fit | publish | verify | in all, without start |")
@@ -201,6 +201,8 @@ def print_runs(options: argparse.Namespace, runs: list[dict]) -> None:
             found = {name: both[place] for name, both in each["command_line"].items()}
             cells = ["", "", *(f"{second:.1f}" for second in found.values()), f"{sum(found.values()):.1f}"]
             print(f"| command line beside it, {what} | " + " | ".join(cells) + " |")
+            ours = sum((each["calls"], each["cpu"])[place].values()) - (each["calls"], each["cpu"])[place]["start"]
+            print(f"| times the command line, {what} | | | | | | {ours / sum(found.values()):.1f} |")
     print("\n| step | executors | wall s | task s | read MB | shuffled MB | written MB |")
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
     for name in runs[0]["steps"]:
@@ -216,6 +218,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("program", type=pathlib.Path)
     parser.add_argument("--people", default=1_000_000, type=lambda text: int(float(text)))
     parser.add_argument("--entries", default=20, type=int, help="mean number of events a person")
+    parser.add_argument("--method", default="exact", help="fine: by wards beyond 20,000 people")
     parser.add_argument("--executors", default="1,2", type=lambda text: [int(each) for each in text.split(",")])
     parser.add_argument("--memory", default="2g", help="of an executor")
     parser.add_argument("--folder", type=pathlib.Path, help="where the files go; a temporary folder otherwise")

@@ -1,107 +1,13 @@
+#include "kernel_draws.h"
 #include "hyobscure/data/spec/secret_checks.h"
 #include "hyobscure/published/coarse.h"
 #include "hyobscure/published/manifest.h"
-#include "hyobscure/release/draw.h"
 #include "hyobscure/release/ledger.h"
 #include "hyobscure/release/manifest_of.h"
 #include "hyobscure/release/publish.h"
-#include "kernels.h"
 
 namespace hyobscure::python {
 namespace {
-
-class Draws {
- public:
-  explicit Draws(const std::string& text)
-      : mechanism_(obscure::parse_mechanism(text, "mechanism")), draws_(mechanism_) {}
-
-  const obscure::Mechanism& mechanism() const { return mechanism_; }
-  Model model() const { return {mechanism_.clusters}; }
-
-  nb::dict draw(const InputTexts& ids, const InputArray<std::uint32_t>& y,
-                const InputArray<std::uint32_t>& cluster) const {
-    const Texts texts(ids);
-    const std::size_t people = texts.size();
-    if (y.size() != people || cluster.size() != people) refuse_batch("arrays have unlike lengths");
-    const auto clusters = static_cast<std::int32_t>(mechanism_.clusters.clusters());
-    std::vector<std::int32_t> group(people), own_cell(people), donor_cell(people);
-    std::vector<std::uint64_t> hash1(people), hash2(people);
-    std::vector<std::int64_t> place(people);
-    std::vector<std::uint8_t> retained(people);
-    for (std::size_t u = 0; u < people; ++u) {
-      const auto drawn = draws_.draw(texts[u], y.data()[u], cluster.data()[u]);
-      group[u] = static_cast<std::int32_t>(drawn.group);
-      const auto own = drawn.others ? 0 : static_cast<std::int32_t>(cluster.data()[u]);
-      own_cell[u] = group[u] * clusters + own;
-      donor_cell[u] = group[u] * clusters + static_cast<std::int32_t>(drawn.cluster);
-      hash1[u] = drawn.order.first;
-      hash2[u] = drawn.order.second;
-      place[u] = static_cast<std::int64_t>(drawn.place);
-      retained[u] = drawn.retained;
-    }
-    nb::dict result;
-    result["group"] = owned_array(std::move(group));
-    result["own_cell"] = owned_array(std::move(own_cell));
-    result["hash1"] = owned_array(std::move(hash1));
-    result["hash2"] = owned_array(std::move(hash2));
-    result["donor_cell"] = owned_array(std::move(donor_cell));
-    result["place"] = owned_array(std::move(place));
-    result["retained"] = owned_array(std::move(retained));
-    return result;
-  }
-
-  nb::tuple published(const InputTexts& ids, const FrameSpec& spec) const {
-    const Texts texts(ids);
-    const NamedDraws draws(release::key_of_rows(mechanism_.key, spec.spec));
-    std::vector<std::uint64_t> first(texts.size()), second(texts.size());
-    for (std::size_t u = 0; u < texts.size(); ++u) {
-      const auto bits = draws.bits(texts[u]);
-      first[u] = bits.first;
-      second[u] = bits.second;
-    }
-    return nb::make_tuple(owned_array(std::move(first)), owned_array(std::move(second)));
-  }
-
-  OwnedArray<std::int64_t> cell_people() const {
-    const auto clusters = static_cast<std::size_t>(mechanism_.clusters.clusters());
-    std::vector<std::int64_t> people(mechanism_.groups.size() * clusters, 0);
-    for (std::size_t g = 0; g < mechanism_.channels.size(); ++g) {
-      if (draws_.draws_others(g)) {
-        people[g * clusters] = mechanism_.channels[g].people;
-        continue;
-      }
-      const obscure::CellDraw& cells = *mechanism_.channels[g].cells();
-      for (std::size_t i = 0; i < cells.clusters.size(); ++i)
-        people[g * clusters + static_cast<std::size_t>(cells.clusters[i])] = cells.people[i];
-    }
-    return owned_array(std::move(people));
-  }
-
-  bool draw_others() const {
-    for (std::size_t g = 0; g < mechanism_.channels.size(); ++g)
-      if (draws_.draws_others(g)) return true;
-    return false;
-  }
-
-  /// Of each secret, what the groups cover of it.
-  std::vector<std::vector<std::string>> part_labels() const {
-    std::vector<std::vector<std::string>> labels(mechanism_.groups.front().covers.size());
-    for (const published::Group& group : mechanism_.groups)
-      for (std::size_t axis = 0; axis < labels.size(); ++axis)
-        labels[axis].push_back(group.covers[axis].label);
-    return labels;
-  }
-
-  std::vector<std::string> labels() const {
-    std::vector<std::string> labels;
-    for (const published::Group& group : mechanism_.groups) labels.push_back(group.label);
-    return labels;
-  }
-
- private:
-  obscure::Mechanism mechanism_;
-  release::PersonalDraws draws_;
-};
 
 /// What a ledger knows people by: keyed hashes of their ids.
 OwnedArray<std::uint64_t> person_hashes(const InputTexts& ids, const std::string& salt) {
@@ -151,9 +57,10 @@ void bind_draw_kernels(nb::module_& module) {
   nb::class_<Draws>(module, "Draws", "A mechanism, ready to draw for each person by themselves.")
       .def(nb::init<const std::string&>(), nb::arg("mechanism"))
       .def("draw", &Draws::draw, nb::arg("ids"), nb::arg("y"), nb::arg("cluster"),
-           "Cells are group * clusters + cluster; people of a cell are ordered by hash1, hash2, id.")
-      .def("published", &Draws::published, nb::arg("ids"), nb::arg("spec"),
-           "Two hashes: new ids (release.ids = \"replace\"), or the order of rows (\"shuffled\").")
+           "By cells: group * clusters + cluster; people of a cell are ordered by hash1, hash2, id.")
+      .def_prop_ro("by", &Draws::by,
+                   "What a draw needs: \"cells\" the person, \"lists\" also their list, \"rows\" all people.")
+      .def_prop_ro("key", &Draws::key, "Of the draws; as private as the mechanism.")
       .def_prop_ro("model", &Draws::model)
       .def_prop_ro("labels", &Draws::labels)
       .def_prop_ro("part_labels", &Draws::part_labels, "Of each secret, the label of what each group covers.")

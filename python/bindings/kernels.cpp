@@ -4,6 +4,7 @@
 #include "kernels.h"
 
 #include "hyobscure/base/error.h"
+#include "kernel_wards.h"
 
 namespace hyobscure::python {
 
@@ -54,7 +55,10 @@ void bind_kernels(nb::module_& module) {
   bind_row_kernels(kernels);
   bind_cluster_kernels(kernels);
   bind_cell_kernels(kernels);
+  bind_ward_kernels(kernels);
+  bind_solver_kernel(kernels);
   bind_draw_kernels(kernels);
+  bind_people_draw_kernels(kernels);
 }
 
 }  // namespace hyobscure::python

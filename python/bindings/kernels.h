@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "bind.h"
+#include "hyobscure/census/additive.h"
 #include "hyobscure/census/kmeans.h"
 #include "hyobscure/data/people/people.h"
 #include "hyobscure/data/spec/spec.h"
@@ -36,6 +37,8 @@ template <class Number>
 std::span<const Number> span_of(const InputArray<Number>& given) {
   return {given.data(), given.size()};
 }
+
+inline std::string_view text_of(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
 
 [[noreturn]] void refuse_batch(const char* problem);
 
@@ -87,12 +90,18 @@ struct Space {
   std::vector<std::uint32_t> value_of_key;
 };
 
+/// The spec's, for sums over all pairs of two cells; `extent`: largest entry and largest square of a row.
+census::AdditiveDistance distance_of(const FrameSpec& spec, std::size_t columns,
+                                     const std::pair<double, double>& extent);
+
 // One of each a file.
 void bind_spec_kernel(nb::module_& module);
 void bind_secret_kernel(nb::module_& module);
 void bind_row_kernels(nb::module_& module);
 void bind_cluster_kernels(nb::module_& module);
 void bind_cell_kernels(nb::module_& module);
+void bind_solver_kernel(nb::module_& module);
 void bind_draw_kernels(nb::module_& module);
+void bind_people_draw_kernels(nb::module_& module);
 
 }  // namespace hyobscure::python

@@ -4,7 +4,7 @@
 
     print(hs.check(spark, work="hdfs:///tmp"))
     census = hs.census(people, events, spec="spec.toml", work="hdfs:///tmp")
-    mechanism = hs.fit(census, channel_budget=0.4)
+    mechanism = hs.fit(census, people, events, work="hdfs:///tmp", channel_budget=0.4)
     release = hs.publish(people, events, mechanism, "hdfs:///release", spec="spec.toml", work="hdfs:///tmp")
     assert hs.verify(release.folder, people, events, spec="spec.toml", work="hdfs:///tmp").passed
 
@@ -21,7 +21,8 @@ except ImportError as error:
         "that the cluster has"
     ) from error
 
-from .census import Census, Mechanism, census, fit
+from .census import Census, census
+from .fit import Mechanism, fit
 from .machines import check
 from .publish import Release, publish
 from .verify import Check, Verification, verify

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import pickle
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import itemgetter
-from pathlib import Path
 
 import numpy as np
 from pyspark.sql import DataFrame, SparkSession
@@ -43,26 +42,10 @@ class Census:
     extent: tuple[float, float]
     read: dict[str, int] = field(default_factory=dict)  # people and events read and left out
 
-
-@dataclass(frozen=True)
-class Mechanism:
-    """What fit finds and publish applies: the content of the mechanism file, the same as the command line's.
-
-    Private: it holds the key of the draws.
-    """
-
-    text: str = field(repr=False)
-    source: str = field(default="", compare=False)  # the file it was read from, for the ledger
-
-    @staticmethod
-    def load(file: str | os.PathLike) -> Mechanism:
-        return Mechanism(Path(file).read_text(encoding="utf-8"), os.path.abspath(file))
-
-    def save(self, file: str | os.PathLike) -> None:
-        """Readable by its owner only."""
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with open(descriptor, "w", encoding="utf-8") as stream:
-            stream.write(self.text)
+    def without_parts(self) -> Census:
+        """For a task that knows what the sums come to."""
+        nothing = np.zeros(0, np.uint32)
+        return replace(self, items=nothing, payloads=[], secrets=self.secrets.without_space())
 
 
 def census(people: DataFrame, events: DataFrame | None = None, *, spec: str | os.PathLike, work: str) -> Census:
@@ -98,49 +81,6 @@ def census(people: DataFrame, events: DataFrame | None = None, *, spec: str | os
         extent,
         reading.counts,
     )
-
-
-# The census fixes all that reading, clusters and distances depend on.
-_SETTLED = (
-    "people.",
-    "events.",
-    "secret.",
-    "channel.clusters",
-    "channel.distance",
-    "channel.normalise",
-    "channel.starts",
-    "method.seed",
-)
-
-
-def fit(census: Census, **settings: object) -> Mechanism:
-    """Finds the mechanism on the driver, as the command line does.
-
-    Settings are keys of the spec with an underscore for the dot: fit(census, channel_budget=0.4,
-    groups_people=[100, 400]).
-    """
-    written = census.spec.with_settings(settings)
-    for key in written.overrides:
-        if key.startswith(_SETTLED):
-            raise refusal(key, "was settled by the census", "Take another census with a spec that says so.")
-    parsed = written.parsed()
-    refuse_undistributed(parsed, written.name)
-    secrets = census.secrets
-    solver = kernels.Solver(
-        parsed,
-        census.model,
-        secrets.low,
-        secrets.high,
-        secrets.centre,
-        secrets.distinct,
-        census.counts,
-        census.entries,
-        census.extent,
-        census.fingerprint,
-        secrets.space,
-    )
-    solver.add(census.items, census.payloads)
-    return Mechanism(solver.solve())
 
 
 def tables_of(people: DataFrame, events: DataFrame | None, spec: kernels.Spec, name: str) -> tuple[Table, Table | None]:

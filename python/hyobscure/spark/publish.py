@@ -20,8 +20,11 @@ from hyobscure._core import kernels
 from hyobscure._errors import InputError
 
 from .blobs import by_bucket, keys_of_tasks, noted, only, small_batches
-from .census import Mechanism, tables_of
+from .census import tables_of
+from .donor_tasks import Takers
+from .donors import pairs_of_lists, pairs_of_rows
 from .errors import refusal, refusals_of_tasks
+from .fit import Mechanism
 from .ledger import Ledger
 from .machines import require
 from .reading import Reading, read
@@ -231,6 +234,18 @@ class _Publisher:
 
     def _pair(self) -> tuple[DataFrame, int]:
         """Takers with their donors, by the bucket that these are in; and how many are their own."""
+        if self.draws.by == "cells":
+            paired = self._pair_by_cells()
+        else:
+            takers = Takers(self.draws.key, self.spec, not self.in_order_of_ids, self.keeps_ids)
+            if self.draws.by == "lists":
+                paired = pairs_of_lists(self.reading, self.draws, takers, self.work)
+            else:
+                paired = pairs_of_rows(self.reading, self.mechanism, takers)
+        pairs = self.work.store("pairs", paired)
+        return only(pairs, PAIRS), sum(json.loads(text)["unchanged"] for _, text in noted(pairs, COUNTS))
+
+    def _pair_by_cells(self) -> DataFrame:
         reading, spark = self.reading, self.work.spark
         tasks = min(int(spark.conf.get("spark.sql.shuffle.partitions")), reading.buckets)
         bits = max(0, (reading.people // _PEOPLE_OF_PART).bit_length())
@@ -239,8 +254,7 @@ class _Publisher:
         send = SendDraws(self.mechanism, self.spec, bits, starts, cells, not self.in_order_of_ids, self.keeps_ids)
         pair = Pair(reading.people_of_bucket, reading.buckets)
         sent = by_bucket(rows.mapInArrow(send, send.schema), min(tasks, 1 << bits))
-        pairs = self.work.store("pairs", sent.mapInArrow(pair, pair.schema))
-        return only(pairs, PAIRS), sum(json.loads(text)["unchanged"] for _, text in noted(pairs, COUNTS))
+        return sent.mapInArrow(pair, pair.schema)
 
     def _places_in_cells(self, rows: DataFrame, bits: int) -> tuple[np.ndarray, np.ndarray]:
         """People before each part of the hashes of each cell, and before each cell, of all in their order."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
@@ -40,6 +40,14 @@ class Secrets:
     centre: np.ndarray
     distinct: np.ndarray
     space: kernels.Space | None = None
+    cells: tuple[list, list, np.ndarray] | None = None  # of a space: what it is made of
+
+    def without_space(self) -> Secrets:
+        """For another machine, which makes the space again."""
+        return replace(self, space=None)
+
+    def space_again(self, spec: kernels.Spec) -> kernels.Space | None:
+        return None if self.cells is None else kernels.space(spec, *self.cells)
 
     @property
     def atoms(self) -> int:
@@ -47,7 +55,7 @@ class Secrets:
 
     @property
     def are_whole_numbers(self) -> bool:
-        return self.space is None and bool(np.all(self.exact == np.floor(self.exact)))
+        return self.cells is None and bool(np.all(self.exact == np.floor(self.exact)))
 
     @staticmethod
     def of_numbers(found: list[tuple[float, int]], spec: kernels.Spec) -> Secrets:
@@ -62,16 +70,17 @@ class Secrets:
 
     @staticmethod
     def of_keys(found: list[tuple[str, int]], spec: kernels.Spec) -> Secrets:
-        cells = [json.loads(key) for key, _ in found]
+        of_key = [json.loads(key) for key, _ in found]
         count = np.array([people for _, people in found], np.int64)
         numbers, names = [], []
         for axis, kind in enumerate(kinds_of(spec)):
-            column = [each[axis] for each in cells]
+            column = [each[axis] for each in of_key]
             numbers.append([float(cell) for cell in column] if kind == "ordered" else [])
             names.append(column if kind == "categorical" else [])
         space = kernels.space(spec, numbers, names, count)
         keys = [key for key, _ in found]
-        return Secrets(keys, space.value_of_key, space.low, space.high, space.centre, space.distinct, space)
+        cells = numbers, names, count
+        return Secrets(keys, space.value_of_key, space.low, space.high, space.centre, space.distinct, space, cells)
 
 
 def secret_of(people: Table, spec: kernels.Spec) -> list[Column]:

@@ -119,7 +119,7 @@ class SendDraws(Task):
         first, second = u.astype(np.uint64), np.zeros(len(u), np.uint64)
         ids = block.column("id")
         if self.publishes_hashes:
-            first, second = draws.published(arrow.texts(ids), self.spec)
+            first, second = kernels.published_hashes(draws.key, arrow.texts(ids), self.spec)
         taker = {
             "cell": drawn["donor_cell"],
             "at": at,

@@ -68,16 +68,15 @@ def is_one_number(spec: kernels.Spec) -> bool:
     return kinds_of(spec) == ["ordered"]
 
 
+def looks_at_people(spec: kernels.Spec) -> bool:
+    """Whether the method needs more than counts."""
+    return word(spec, "method.name") in ("fine", "dp", "simp")
+
+
 _ALONE = "Run it with the command line on one machine."
 
 # key, what is not distributed, what to do about it
 _UNDISTRIBUTED_WORDS = [
-    (
-        "method.name",
-        ("fine", "dp", "simp"),
-        "compares people with each other",
-        'Set method.name = "exact", or another method on clusters.',
-    ),
     (
         "channel.distance",
         ("euclidean", "jaccard"),

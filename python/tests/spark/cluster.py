@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import pathlib
+import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 from collections.abc import Callable
@@ -107,6 +109,33 @@ class Cluster:
                 process.wait(20)
             except subprocess.TimeoutExpired:
                 process.kill()
+
+
+class KillsAnExecutor(threading.Thread):
+    """Once a table of this name is being written."""
+
+    def __init__(self, cluster: Cluster, work: pathlib.Path, table: str) -> None:
+        super().__init__(daemon=True)
+        self.cluster, self.work, self.table = cluster, work, table
+        self.killed: int | None = None
+        self.ended = threading.Event()
+
+    def run(self) -> None:
+        while not self.ended.is_set():
+            if any(self.work.glob(f"*/{self.table}")):
+                self.killed = self.cluster.executors()[0]
+                os.kill(self.killed, signal.SIGKILL)
+                return
+            time.sleep(0.005)
+
+    def __enter__(self) -> KillsAnExecutor:
+        wait_until(lambda: len(self.cluster.executors()) == 2, 60, "two executors")
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.ended.set()
+        self.join()
 
 
 def children(parent: int) -> list[int]:

@@ -1,12 +1,9 @@
 """Executors that die and tasks that run twice change nothing."""
 
-import os
-import signal
-import threading
 import time
 
 import pyarrow as pa
-from cluster import wait_until
+from cluster import KillsAnExecutor, wait_until
 from made import rows_of
 from pyspark import TaskContext
 
@@ -22,33 +19,9 @@ def expected(made):
     return [rows_of(made.published() / name) for name in ("people.parquet", "events.parquet")]
 
 
-class KillsAnExecutor(threading.Thread):
-    """Once a table of this name is being written."""
-
-    def __init__(self, cluster, work, table):
-        super().__init__(daemon=True)
-        self.cluster, self.work, self.table = cluster, work, table
-        self.killed = None
-        self.ended = threading.Event()
-
-    def run(self):
-        while not self.ended.is_set():
-            if any(self.work.glob(f"*/{self.table}")):
-                self.killed = self.cluster.executors()[0]
-                os.kill(self.killed, signal.SIGKILL)
-                return
-            time.sleep(0.005)
-
-
 def test_an_executor_is_killed_in_the_middle_of_publishing(spark, cluster, long, work, tmp_path):
-    wait_until(lambda: len(cluster.executors()) == 2, 60, "two executors")
-    killer = KillsAnExecutor(cluster, tmp_path / "work", "pairs")
-    killer.start()
-    try:
+    with KillsAnExecutor(cluster, tmp_path / "work", "pairs") as killer:
         found = publish(long, long.frames(spark, 4), tmp_path / "release", work)
-    finally:
-        killer.ended.set()
-        killer.join()
     assert killer.killed is not None
     assert killer.killed not in cluster.executors()
     assert found == expected(long)

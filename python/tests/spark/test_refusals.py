@@ -11,8 +11,6 @@ from hyobscure._errors import InputError
 @pytest.mark.parametrize(
     ("section", "setting", "what"),
     [
-        ("[method]", 'name = "fine"', "method.name"),
-        ("[method]", 'name = "dp"', "method.name"),
         ("[channel]", 'distance = "jaccard"', "channel.distance"),
         ("[channel]", 'clusters = "auto"', "channel.clusters"),
         ("[channel]", 'budget = "at most 2 % of rating RMSE"', "channel.budget"),

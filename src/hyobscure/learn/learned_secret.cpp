@@ -32,6 +32,11 @@ struct Problem {
   const SparseRows& features;
   std::span<const std::uint32_t> value_of_person;
   const LearnSettings& settings;
+  std::span<const std::uint32_t> number_of_person;  // empty: the place
+
+  std::uint32_t number(std::uint32_t person) const {
+    return number_of_person.empty() ? person : number_of_person[person];
+  }
 };
 
 // The people of one group, in the order of a keyed hash: fold f has those at f, f + folds, f + 2 folds, ...
@@ -41,20 +46,19 @@ struct Group {
   Labels values;  // that its people have, ascending
 };
 
-Labels shuffled(std::span<const std::uint32_t> people, const NamedDraws& draws) {
+Labels shuffled(const Problem& problem, std::span<const std::uint32_t> people, const NamedDraws& draws) {
   std::vector<std::pair<std::uint64_t, std::uint32_t>> keyed;
   for (const std::uint32_t person : people)
-    keyed.emplace_back(draws.bits(fmt::format("{}", person)).first, person);
+    keyed.emplace_back(draws.bits(fmt::format("{}", problem.number(person))).first, person);
   std::sort(keyed.begin(), keyed.end());
   Labels order;
   for (const auto& [bits, person] : keyed) order.push_back(person);
   return order;
 }
 
-Group make_group(std::span<const std::uint32_t> people, std::span<const std::uint32_t> value_of_person,
-                 const NamedDraws& draws) {
-  Group group{.people = shuffled(people, draws), .values = {}};
-  for (const std::uint32_t person : people) group.values.push_back(value_of_person[person]);
+Group make_group(const Problem& problem, std::span<const std::uint32_t> people, const NamedDraws& draws) {
+  Group group{.people = shuffled(problem, people, draws), .values = {}};
+  for (const std::uint32_t person : people) group.values.push_back(problem.value_of_person[person]);
   std::sort(group.values.begin(), group.values.end());
   group.values.erase(std::unique(group.values.begin(), group.values.end()), group.values.end());
   return group;
@@ -205,9 +209,9 @@ void write_profiles(const Group& group, const Classes& classes, Eigen::Ref<Proba
   for (Index k = classes.count(); k < profiles.rows(); ++k) profiles.row(k) = profiles.row(0);
 }
 
-// Returns the rounds used. `gains` has a place for everybody.
+// Returns the rounds used.
 int learn_fold(const Problem& problem, const Group& group, GroupModel& model, std::size_t fold,
-               LearnedSecret& result, Eigen::VectorXd& gains, const Progress& progress) {
+               LearnedSecret& result, const Progress& progress) {
   const FoldSplit split = split_fold(group, fold, problem.settings);
   const Classes classes = make_classes(problem, group, split.training);
   const Index width = result.weights.cols();
@@ -230,22 +234,24 @@ int learn_fold(const Problem& problem, const Group& group, GroupModel& model, st
     for (std::size_t n = 0; n < people.size(); ++n) {
       const double before = result.posterior(people[n], problem.value_of_person[people[n]]);
       write_weights(found.row(static_cast<Index>(n)), result.weights.row(people[n]));
-      gains(people[n]) =
+      result.gains(people[n]) =
           std::log2(result.posterior(people[n], problem.value_of_person[people[n]])) - std::log2(before);
     }
   }
   return rounds;
 }
 
-Eigen::VectorXd counts_of(const Problem& problem, const Group& group) {
-  Eigen::VectorXd counts = Eigen::VectorXd::Zero(static_cast<Index>(group.values.size()));
-  for (const std::uint32_t person : group.people)
-    counts(static_cast<Index>(place_of(group, problem.value_of_person[person]))) += 1;
+Eigen::VectorXd counts_of(std::span<const std::uint32_t> people,
+                          std::span<const std::uint32_t> value_of_person,
+                          const std::vector<std::uint32_t>& values) {
+  Eigen::VectorXd counts = Eigen::VectorXd::Zero(static_cast<Index>(values.size()));
+  for (const std::uint32_t person : people)
+    counts(std::ranges::lower_bound(values, value_of_person[person]) - values.begin()) += 1;
   return counts;
 }
 
 void use_group_only(const Problem& problem, const Group& group, GroupModel& model, LearnedSecret& result) {
-  const Eigen::VectorXd counts = counts_of(problem, group);
+  const Eigen::VectorXd counts = counts_of(group.people, problem.value_of_person, group.values);
   model.profiles = (counts / counts.sum()).cast<float>().transpose().replicate(result.weights.cols(), 1);
   for (const std::uint32_t person : group.people) {
     result.weights.row(person).setZero();
@@ -253,27 +259,48 @@ void use_group_only(const Problem& problem, const Group& group, GroupModel& mode
   }
 }
 
-double prior_entropy_bits(const Problem& problem, const std::vector<Group>& groups) {
-  double sum = 0;
-  for (const Group& group : groups)
-    sum += static_cast<double>(group.people.size()) * census::entropy(counts_of(problem, group));
-  return sum / static_cast<double>(problem.value_of_person.size()) * kBitsPerNat;
+using ByGroup = census::RowsByCell;
+
+std::size_t group_count(std::span<const std::uint32_t> group_of_person) {
+  return group_of_person.empty() ? 0 : std::size_t{*std::ranges::max_element(group_of_person)} + 1;
 }
 
-double cross_entropy_bits(const Problem& problem, const LearnedSecret& learned) {
+ByGroup by_group(std::span<const std::uint32_t> group_of_person) {
+  return {group_of_person, group_count(group_of_person)};
+}
+
+double prior_entropy_bits(const LearnedSecret& learned, std::span<const std::uint32_t> value_of_person,
+                          const ByGroup& people) {
   double sum = 0;
-  for (std::size_t u = 0; u < problem.value_of_person.size(); ++u)
-    sum -= std::log2(learned.posterior(u, problem.value_of_person[u]));
-  return sum / static_cast<double>(problem.value_of_person.size());
+  for (std::size_t g = 0; g < learned.groups.size(); ++g)
+    sum += static_cast<double>(people.members(g).size()) *
+           census::entropy(counts_of(people.members(g), value_of_person, learned.groups[g].values));
+  return sum / static_cast<double>(value_of_person.size()) * kBitsPerNat;
+}
+
+double cross_entropy_bits(const LearnedSecret& learned, std::span<const std::uint32_t> value_of_person) {
+  double sum = 0;
+  for (std::size_t u = 0; u < value_of_person.size(); ++u)
+    sum -= std::log2(learned.posterior(u, value_of_person[u]));
+  return sum / static_cast<double>(value_of_person.size());
 }
 
 // People who were predicted by their group alone gain nothing.
-void summarise_gains(const Eigen::VectorXd& gains, LearnedSecret& result) {
-  const auto people = static_cast<double>(gains.size());
+void summarise_gains(LearnedSecret& result) {
+  const auto people = static_cast<double>(result.gains.size());
   if (people < 2) return;
-  result.gain_bits = gains.mean();
-  const double variance = (gains.array() - result.gain_bits).square().sum() / (people - 1);
+  result.gain_bits = result.gains.mean();
+  const double variance = (result.gains.array() - result.gain_bits).square().sum() / (people - 1);
   result.gain_error_bits = std::sqrt(variance / people);
+}
+
+// All that is said of everybody together.
+void summarise(LearnedSecret& result, std::span<const std::uint32_t> value_of_person, const ByGroup& people) {
+  summarise_gains(result);
+  if (result.models > 0)
+    result.mean_rounds = static_cast<double>(result.rounds) / static_cast<double>(result.models);
+  result.prior_entropy_bits = prior_entropy_bits(result, value_of_person, people);
+  result.cross_entropy_bits = cross_entropy_bits(result, value_of_person);
 }
 
 void learn_groups(const Problem& problem, const std::vector<Group>& groups,
@@ -284,18 +311,14 @@ void learn_groups(const Problem& problem, const std::vector<Group>& groups,
     result.groups[g].profiles.resize(static_cast<Index>(folds) * result.weights.cols(),
                                      static_cast<Index>(groups[g].values.size()));
   std::vector<int> rounds(learnable.size() * folds, 0);
-  Eigen::VectorXd gains = Eigen::VectorXd::Zero(result.weights.rows());
   SharedProgress shared(progress, "learning the secret", rounds.size());
   parallel_blocks(rounds.size(), 1, [&](std::size_t task, std::size_t) {
     const std::size_t g = learnable[task / folds];
-    rounds[task] = learn_fold(problem, groups[g], result.groups[g], task % folds, result, gains, progress);
+    rounds[task] = learn_fold(problem, groups[g], result.groups[g], task % folds, result, progress);
     shared.one_done();
   });
-  summarise_gains(gains, result);
   result.models = static_cast<int>(rounds.size());
-  if (!rounds.empty())
-    result.mean_rounds = static_cast<double>(std::accumulate(rounds.begin(), rounds.end(), 0)) /
-                         static_cast<double>(rounds.size());
+  result.rounds = std::accumulate(rounds.begin(), rounds.end(), 0);
 }
 
 void validate(const LearnSettings& settings) {
@@ -313,17 +336,11 @@ void validate(const LearnSettings& settings) {
   require(settings.most_people >= 2, "most_people", "Take at least 2.");
 }
 
-std::vector<Group> make_groups(std::span<const std::uint32_t> value_of_person,
-                               std::span<const std::uint32_t> group_of_person, const Key& key) {
-  const std::size_t count =
-      group_of_person.empty()
-          ? 0
-          : std::size_t{*std::max_element(group_of_person.begin(), group_of_person.end())} + 1;
-  const census::RowsByCell by_group(group_of_person, count);
+std::vector<Group> make_groups(const Problem& problem, const ByGroup& people, std::size_t count,
+                               const Key& key) {
   const NamedDraws draws(key.derive("folds"));
   std::vector<Group> groups;
-  for (std::size_t g = 0; g < count; ++g)
-    groups.push_back(make_group(by_group.members(g), value_of_person, draws));
+  for (std::size_t g = 0; g < count; ++g) groups.push_back(make_group(problem, people.members(g), draws));
   return groups;
 }
 
@@ -348,18 +365,25 @@ double LearnedSecret::posterior(std::size_t person, std::uint32_t value) const {
 
 LearnedSecret learn_secret(const SparseRows& features, std::span<const std::uint32_t> value_of_person,
                            std::uint32_t values, std::span<const std::uint32_t> group_of_person,
-                           const LearnSettings& settings, const Key& key, const Progress& progress) {
+                           const LearnSettings& settings, const Key& key, const Progress& progress,
+                           std::span<const std::uint32_t> number_of_person) {
   validate(settings);
   assert(value_of_person.size() == features.size() && group_of_person.size() == features.size());
+  assert(number_of_person.empty() || number_of_person.size() == features.size());
   census::check_rows(census::Distance::Euclidean, features);
-  const Problem problem{.features = features, .value_of_person = value_of_person, .settings = settings};
-  const std::vector<Group> groups = make_groups(value_of_person, group_of_person, key);
+  const Problem problem{.features = features,
+                        .value_of_person = value_of_person,
+                        .settings = settings,
+                        .number_of_person = number_of_person};
+  const ByGroup people = by_group(group_of_person);
+  const std::vector<Group> groups = make_groups(problem, people, group_count(group_of_person), key);
 
   LearnedSecret result;
   result.weights.setZero(static_cast<Index>(features.size()),
                          std::min(settings.most_classes, static_cast<int>(values)));
   result.block_of_person.assign(features.size(), 0);
   result.group_of_person.assign(group_of_person.begin(), group_of_person.end());
+  result.gains.setZero(static_cast<Index>(features.size()));
   std::vector<std::size_t> learnable;
   for (const Group& group : groups) {
     result.groups.push_back({.values = group.values, .profiles = {}});
@@ -371,8 +395,34 @@ LearnedSecret learn_secret(const SparseRows& features, std::span<const std::uint
     }
   }
   learn_groups(problem, groups, learnable, result, progress);
-  result.prior_entropy_bits = prior_entropy_bits(problem, groups);
-  result.cross_entropy_bits = cross_entropy_bits(problem, result);
+  summarise(result, value_of_person, people);
+  return result;
+}
+
+LearnedSecret join_learned(const std::vector<LearnedSecret>& of_groups,
+                           std::span<const std::uint32_t> value_of_person,
+                           std::span<const std::uint32_t> group_of_person) {
+  const ByGroup people = by_group(group_of_person);
+  LearnedSecret result;
+  const auto size = static_cast<Index>(group_of_person.size());
+  result.weights.setZero(size, of_groups.empty() ? 0 : of_groups.front().weights.cols());
+  result.block_of_person.assign(group_of_person.size(), 0);
+  result.group_of_person.assign(group_of_person.begin(), group_of_person.end());
+  result.gains.setZero(size);
+  for (std::size_t g = 0; g < of_groups.size(); ++g) {
+    const LearnedSecret& part = of_groups[g];
+    Index row = 0;
+    for (const std::uint32_t person : people.members(g)) {
+      result.weights.row(person) = part.weights.row(row);
+      result.block_of_person[person] = part.block_of_person[static_cast<std::size_t>(row)];
+      result.gains(person) = part.gains(row++);
+    }
+    result.groups.push_back(part.groups.front());
+    result.people_by_group_only += part.people_by_group_only;
+    result.models += part.models;
+    result.rounds += part.rounds;
+  }
+  summarise(result, value_of_person, people);
   return result;
 }
 

@@ -48,9 +48,12 @@ struct LearnedSecret {
   /// error over people.
   double gain_bits = kUnset;
   double gain_error_bits = kUnset;
+  /// Of each person; 0 for those who were predicted by their group alone.
+  Eigen::VectorXd gains;
   std::size_t people_by_group_only = 0;  ///< whose group was too small to learn from, or of one value
   int models = 0;                        ///< one for every fold of every group that was learned
-  double mean_rounds = kUnset;           ///< that the models used; 0: nothing found that predicts
+  int rounds = 0;                        ///< that the models used, in all
+  double mean_rounds = kUnset;           ///< 0: nothing found that predicts
 
   /// Whether the models predict strangers better than frequencies do, by more than one standard error.
   bool predicts() const { return gain_bits > gain_error_bits; }
@@ -77,11 +80,22 @@ inline constexpr std::size_t kFewestToLearn = 50;  ///< people of a group
 /// groups run side by side). Cost: about folds * rounds * classes * entries of the training people, and one
 /// prediction of everybody. learned_secret.md says why.
 ///
+/// Groups know nothing of each other: where these are only some of the people, whole groups of them,
+/// `number_of_person` are their ascending numbers among all, by which the keyed hash knows them, and
+/// join_learned makes one answer of several.
+///
 /// Throws InputError for settings out of range and entries that are not finite, and Stopped.
 [[nodiscard]] LearnedSecret learn_secret(const data::SparseRows& features,
                                          std::span<const std::uint32_t> value_of_person, std::uint32_t values,
                                          std::span<const std::uint32_t> group_of_person,
                                          const LearnSettings& settings, const Key& key,
-                                         const Progress& progress = {});
+                                         const Progress& progress = {},
+                                         std::span<const std::uint32_t> number_of_person = {});
+
+/// What learn_secret says of all people, bit for bit, from what it says of the people of each group alone,
+/// who are in it as group 0.
+[[nodiscard]] LearnedSecret join_learned(const std::vector<LearnedSecret>& of_groups,
+                                         std::span<const std::uint32_t> value_of_person,
+                                         std::span<const std::uint32_t> group_of_person);
 
 }  // namespace hyobscure::learn

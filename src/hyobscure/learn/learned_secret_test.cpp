@@ -236,5 +236,48 @@ TEST(LearnedSecret, StopsWhenAsked) {
                Stopped);
 }
 
+// Group 2 is too small to learn from.
+TEST(LearnedSecret, GroupsAloneJoinToTheSameAnswer) {
+  Sample sample = make_sample(11, 700, 9, 3, 0.6);
+  int small = 0;
+  for (std::uint32_t& group : sample.group_of_person)
+    if (group == 2 && ++small > 30) group = 1;
+  const LearnSettings settings{.rounds = 8};
+  const LearnedSecret whole = learn_secret(sample.features, sample.value_of_person, sample.values,
+                                           sample.group_of_person, settings, Key::from_seed(2));
+  ASSERT_GT(whole.people_by_group_only, 0U);
+  ASSERT_GT(whole.rounds, 0);
+  std::vector<LearnedSecret> parts;
+  for (std::uint32_t g = 0; g < 3; ++g) {
+    SparseRows rows;
+    rows.columns = sample.features.columns;
+    Labels values, numbers;
+    for (std::uint32_t u = 0; u < 700; ++u) {
+      if (sample.group_of_person[u] != g) continue;
+      rows.append_row(sample.features[u]);
+      values.push_back(sample.value_of_person[u]);
+      numbers.push_back(u);
+    }
+    parts.push_back(learn_secret(rows, values, sample.values, Labels(values.size(), 0), settings,
+                                 Key::from_seed(2), {}, numbers));
+  }
+  const LearnedSecret joined = join_learned(parts, sample.value_of_person, sample.group_of_person);
+  EXPECT_EQ(joined.weights, whole.weights);
+  EXPECT_EQ(joined.block_of_person, whole.block_of_person);
+  EXPECT_EQ(joined.group_of_person, whole.group_of_person);
+  ASSERT_EQ(joined.groups.size(), whole.groups.size());
+  for (std::size_t g = 0; g < whole.groups.size(); ++g) {
+    EXPECT_EQ(joined.groups[g].values, whole.groups[g].values);
+    EXPECT_EQ(joined.groups[g].profiles, whole.groups[g].profiles);
+  }
+  EXPECT_EQ(joined.gains, whole.gains);
+  EXPECT_EQ(joined.gain_bits, whole.gain_bits);
+  EXPECT_EQ(joined.gain_error_bits, whole.gain_error_bits);
+  EXPECT_EQ(joined.prior_entropy_bits, whole.prior_entropy_bits);
+  EXPECT_EQ(joined.cross_entropy_bits, whole.cross_entropy_bits);
+  EXPECT_EQ(joined.mean_rounds, whole.mean_rounds);
+  EXPECT_EQ(joined.people_by_group_only, whole.people_by_group_only);
+}
+
 }  // namespace
 }  // namespace hyobscure::learn

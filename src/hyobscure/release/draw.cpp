@@ -84,17 +84,22 @@ void draw(const DrawingPool& pool, const obscure::NearDraw& channel, std::span<c
   });
 }
 
+/// The place in a list of donors that the bits choose.
+std::size_t choose_of_list(std::span<const double> probabilities, std::uint64_t bits) {
+  std::vector<double> sums(probabilities.begin(), probabilities.end());
+  std::partial_sum(sums.begin(), sums.end(), sums.begin());
+  return choose_by_inversion(sums, bits);
+}
+
 void draw(const DrawingPool& pool, const obscure::PersonDraw& channel, std::span<const std::uint32_t>) {
   std::vector<std::uint32_t> by_id(pool.members.begin(), pool.members.end());
   std::ranges::sort(by_id);
   for_each_member(pool, kBlock, [&](std::size_t place, std::uint64_t first, std::uint64_t) {
     const auto row =
         static_cast<std::size_t>(std::ranges::lower_bound(by_id, pool.members[place]) - by_id.begin());
-    std::vector<double> sums(
-        channel.probabilities.begin() + static_cast<std::ptrdiff_t>(channel.starts[row]),
-        channel.probabilities.begin() + static_cast<std::ptrdiff_t>(channel.starts[row + 1]));
-    std::partial_sum(sums.begin(), sums.end(), sums.begin());
-    return by_id[channel.donors[channel.starts[row] + choose_by_inversion(sums, first)]];
+    const std::size_t begin = channel.starts[row], count = channel.starts[row + 1] - begin;
+    return by_id[channel
+                     .donors[begin + choose_of_list({channel.probabilities.data() + begin, count}, first)]];
   });
 }
 
@@ -200,6 +205,15 @@ PersonalDraws::Drawn PersonalDraws::draw(std::string_view id, std::uint32_t valu
           .cluster = static_cast<std::uint32_t>(channel.cells()->clusters[choice.row]),
           .place = choice.place,
           .retained = is_retained(retain_, id, channel.retain)};
+}
+
+ListedDraws::ListedDraws(const Key& key) : draws_(key.derive(kDraws)), retain_(key.derive(kRetain)) {}
+
+std::uint32_t ListedDraws::donor(std::string_view id, std::uint32_t person, double retain,
+                                 std::span<const std::uint32_t> donors,
+                                 std::span<const double> probabilities) const {
+  if (is_retained(retain_, id, retain)) return person;
+  return donors[choose_of_list(probabilities, draws_.bits(id).first)];
 }
 
 std::vector<std::uint32_t> draw_donors(const obscure::Mechanism& mechanism, const data::People& people,

@@ -79,6 +79,20 @@ class PersonalDraws {
   std::vector<std::optional<CellChannel>> channels_;  ///< by group; none: any other person
 };
 
+/// The same for people who draw from lists of their own (obscure::PersonDraw), whose donors are numbered
+/// among all people: for engines that hold each list where its person is.
+class ListedDraws {
+ public:
+  explicit ListedDraws(const Key& key);
+  /// Whose features are published under the person.
+  [[nodiscard]] std::uint32_t donor(std::string_view id, std::uint32_t person, double retain,
+                                    std::span<const std::uint32_t> donors,
+                                    std::span<const double> probabilities) const;
+
+ private:
+  NamedDraws draws_, retain_;
+};
+
 /// donor_of[u] is the index of the person whose features are published under person u.
 ///
 /// With probability `retain` of their channel a person keeps their own row; else they draw as the channel

@@ -316,6 +316,35 @@ TEST(Draw, OtherNearAndRetainedDonorsFollowTheirDefinition) {
   }
 }
 
+TEST(Draw, ListsNeedNobodyElse) {
+  const Population population = small_population();
+  obscure::Mechanism mechanism = mechanism_for(population, 5);
+  const obscure::Pools pools = obscure::pools_by_group(population.people, mechanism.partition());
+  for (std::size_t p = 0; p < pools.size(); ++p) {
+    const auto size = static_cast<std::uint32_t>(pools.members[p].size());
+    obscure::PersonDraw lists;
+    for (std::uint32_t u = 0; u < size; ++u) {
+      for (std::uint32_t v = 0; v < size; ++v) {
+        lists.donors.push_back(v);
+        lists.probabilities.push_back(1.0 / size);
+      }
+      lists.starts.push_back(lists.donors.size());
+    }
+    mechanism.channels[p].draw = lists;
+    mechanism.channels[p].retain = 0.2;
+  }
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    mechanism.key = Key::from_seed(seed);
+    const auto donor_of = donors(population, mechanism);
+    const ListedDraws draws(mechanism.key);
+    for (const auto& members : pools.members) {
+      const std::vector<double> probabilities(members.size(), 1.0 / double(members.size()));
+      for (const std::uint32_t u : members)
+        EXPECT_EQ(draws.donor(population.people.ids[u], u, 0.2, members, probabilities), donor_of[u]);
+    }
+  }
+}
+
 TEST(Draw, ThePersonMayBeTheirOwnDonor) {
   const Population population = small_population();
   int own = 0;

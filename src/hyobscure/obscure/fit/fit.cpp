@@ -324,10 +324,11 @@ Mechanism assemble(const Population& population, const data::Spec& spec, const c
   return mechanism;
 }
 
-/// `people` is nobody where only counts are known.
+/// `people` is nobody where only counts are known, and without features where these are in `rows`.
 Mechanism find(const Population& population, const data::People& people, const data::Spec& spec,
                const census::Census& census, const std::function<std::string()>& fingerprint,
-               const std::optional<solve::Partition>& groups, const Progress& progress) {
+               const std::optional<solve::Partition>& groups, const Progress& progress,
+               FineRowsOf* rows = nullptr) {
   refuse_target(spec);
   Terms terms = terms_of(population, spec);
   if (groups) terms.first_groups = *groups;
@@ -335,6 +336,7 @@ Mechanism find(const Population& population, const data::People& people, const d
   MethodInput input = method_input(people, spec, terms, census, tables);
   if (groups) input.groups_are_fixed = true;
   FineCache prepared;
+  input.person.rows = rows;
   input.person.cache = &prepared;  // budget_share and the method look at the same people
   if (!input.parameter) input.budget = resolve_budget(spec, input);
   const MethodResult result = method_of(spec).run(input, progress);
@@ -371,6 +373,11 @@ Mechanism fit_counted(const Population& population, const data::Spec& spec, cons
         "Take exact, hyobscure, xobf, ygen, privcheck, frapp or random.");
   const data::People nobody;
   return find(population, nobody, spec, census, [&] { return fingerprint; }, std::nullopt, progress);
+}
+
+Mechanism fit_people(const data::People& people, const data::Spec& spec, const census::Census& census,
+                     const std::string& fingerprint, FineRowsOf* rows, const Progress& progress) {
+  return find(people, people, spec, census, [&] { return fingerprint; }, std::nullopt, progress, rows);
 }
 
 }  // namespace hyobscure::obscure

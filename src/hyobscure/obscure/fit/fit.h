@@ -75,4 +75,10 @@ namespace hyobscure::obscure {
                                     const census::Census& census, const std::string& fingerprint,
                                     const Progress& progress = {});
 
+/// The same bits as fit where the people are known without their ids, whose fingerprint this is; and, for
+/// methods that ask `rows` (methods/fine_rows.h), without their features: rows of nothing.
+[[nodiscard]] Mechanism fit_people(const data::People& people, const data::Spec& spec,
+                                   const census::Census& census, const std::string& fingerprint,
+                                   FineRowsOf* rows = nullptr, const Progress& progress = {});
+
 }  // namespace hyobscure::obscure

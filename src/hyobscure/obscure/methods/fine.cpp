@@ -72,10 +72,10 @@ MethodResult result_of(const MethodInput& input, const solve::Partition& partiti
 solve::PersonSettings settings_for(const MethodInput& input, const FinePeople& people,
                                    const solve::PersonTerms& terms) {
   if (input.person.gap_bits) return {.gap_tolerance_bits = *input.person.gap_bits};
-  if (people.kept().empty()) return {.gap_tolerance_bits = 1e-3};
-  const bool dense = terms.learned_weight == 0 && std::ranges::all_of(people.kept(), [](const auto& pool) {
-                       return pool.size() <= solve::PersonSettings{}.dense_limit;
-                     });
+  if (!people.together()) return {.gap_tolerance_bits = 1e-3};
+  bool dense = terms.learned_weight == 0;
+  for (std::size_t ward = 0; ward < people.size(); ++ward)
+    dense = dense && people.people(ward) <= solve::PersonSettings{}.dense_limit;
   return dense ? solve::PersonSettings{.gap_tolerance_bits = 1e-5}
                : solve::PersonSettings{
                      .gap_tolerance_bits = std::clamp(1e-3 * terms.informed_weight, 2e-4, 5e-4),
@@ -129,16 +129,12 @@ class FineMethod {
   MethodResult with_groups(const MethodInput& input, const solve::Partition& partition,
                            const solve::PersonTerms& terms) {
     const FinePeople& people = cache_.learned(input, partition, progress_);
-    const double smallest = solve::smallest_person_distance(people, terms);
+    const double smallest = people.smallest_distance(terms);
     require_reach(input, smallest, "these groups");
     const double budget = std::max(input.drawn_budget(), smallest);
     const solve::PersonSettings settings = settings_for(input, people, terms);
     progress_.report("choosing donors person by person", 0, 0);
-    return result_of(
-        input, partition, people, terms,
-        people.kept().empty()
-            ? solve::solve_many_pools_with_budget(people, terms, budget, settings, progress_)
-            : solve::solve_people_with_budget(people.kept(), terms, budget, settings, progress_));
+    return result_of(input, partition, people, terms, people.solve(terms, budget, settings, progress_));
   }
 
   const MethodInput& input_;
@@ -173,8 +169,7 @@ BudgetRange person_range(const MethodInput& input) {
     FineCache own_cache;
     FineCache& cache = input.person.cache != nullptr ? *input.person.cache : own_cache;
     const solve::PersonTerms terms{.balanced = input.person.balanced, .self_donor = false};
-    return {(1 - input.retain) *
-                solve::smallest_person_distance(cache.people(input, input.first_groups, {}), terms),
+    return {(1 - input.retain) * cache.people(input, input.first_groups, {}).smallest_distance(terms),
             (1 - input.retain) * std::accumulate(others.begin(), others.end(), 0.0)};
   }
   return {0, (1 - input.retain) * uniform_distance(channel_problem(donor_pools(input, input.first_groups)))};

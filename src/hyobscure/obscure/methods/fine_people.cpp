@@ -7,22 +7,12 @@
 #include <numeric>
 #include <utility>
 
-#include "hyobscure/base/parallel.h"
 #include "hyobscure/obscure/mechanism/packed_draw.h"
-#include "hyobscure/obscure/neighbours/fair_tree.h"
-#include "hyobscure/obscure/neighbours/row_distances.h"
 
 namespace hyobscure::obscure {
 namespace {
 
 constexpr double kWardsKept = 6;
-constexpr std::size_t kPeopleOfSpread = 256;
-
-/// A pool with distances of its own.
-struct OwnedPool {
-  std::unique_ptr<solve::PersonDistances> distances;
-  solve::PersonPool pool;
-};
 
 /// sum_y p(y) log( p(y) / q(y) ), zeros welcome where p is.
 double relative_entropy(const Eigen::RowVectorXd& p, const Eigen::RowVectorXd& q) {
@@ -44,67 +34,47 @@ struct Shares {
   }
 };
 
-std::unique_ptr<solve::PersonDistances> distances_of(census::Distance distance, const data::SparseRows& rows,
-                                                     std::span<const std::uint32_t> people,
-                                                     const Progress& progress) {
-  return std::make_unique<solve::DistanceMatrix>(
-      all_distances(RowDistances(distance, rows, people), progress));
-}
-
 }  // namespace
 
 FinePeople::FinePeople(const MethodInput& input, const solve::Partition& partition, const Progress& progress)
-    : data_(input.people), distance_(input.distance), pools_(pools_by_group(input.people, partition)) {
+    : data_(input.people), pools_(pools_by_group(input.people, partition)) {
   for (const auto& members : pools_.members)
     values_of_pool_.push_back(
         partition.members(partition.group_of(static_cast<int>(data_.secrets[members.front()]))));
+  rows_ = input.person.rows != nullptr ? input.person.rows->pools(pools_)
+                                       : rows_in_memory(data_, input.distance, pools_);
   cut_into_wards(input, progress);
-  double pairs = 0;
-  for (const Ward& ward : wards_) pairs += std::pow(static_cast<double>(ward.people.size()), 2);
-  // as much memory as six full wards take: 0.4 GB with wards of the default size
-  const double most_kept = kWardsKept * std::pow(static_cast<double>(input.person.most_in_ward), 2);
-  if (pairs <= most_kept)
-    keep_pools(progress);
-  else
-    measure_spreads(progress);
+  gather(input, progress);
   account_own_rows_and_wards();
 }
 
 void FinePeople::cut_into_wards(const MethodInput& input, const Progress& progress) {
-  for (std::size_t p = 0; p < pools_.size(); ++p) {
-    const auto& members = pools_.members[p];
-    std::vector<std::uint32_t> values;
-    for (const std::uint32_t u : members) values.push_back(data_.secrets[u]);
-    for (auto& positions : fair_wards(
-             distance_, data_.features, members, values, static_cast<std::uint32_t>(data_.values.size()),
-             input.person.most_in_ward, input.key.derive(fmt::format("wards {}", p)), progress)) {
+  std::vector<Key> keys;
+  for (std::size_t p = 0; p < pools_.size(); ++p)
+    keys.push_back(input.key.derive(fmt::format("wards {}", p)));
+  auto wards = rows_->cut(input.person.most_in_ward, keys, progress);
+  for (std::size_t p = 0; p < pools_.size(); ++p)
+    for (auto& positions : wards[p]) {
       Ward ward{.pool = p, .positions = std::move(positions), .people = {}};
-      for (const std::uint32_t position : ward.positions) ward.people.push_back(members[position]);
+      for (const std::uint32_t position : ward.positions) ward.people.push_back(pools_.members[p][position]);
       wards_.push_back(std::move(ward));
     }
-  }
 }
 
-void FinePeople::keep_pools(const Progress& progress) {
-  progress.report("distances of all pairs", 0, 0);
+void FinePeople::gather(const MethodInput& input, const Progress& progress) {
+  double pairs = 0;
+  std::vector<std::vector<std::uint32_t>> people;
   for (const Ward& ward : wards_) {
-    distances_.push_back(distances_of(distance_, data_.features, ward.people, progress));
-    kept_.push_back(pool_of(ward));
-    kept_.back().distances = distances_.back().get();
+    pairs += std::pow(static_cast<double>(ward.people.size()), 2);
+    people.push_back(ward.people);
   }
-}
-
-/// Of some people evenly spaced: neighbours in the order of ids have nothing in common.
-void FinePeople::measure_spreads(const Progress& progress) {
-  parallel_blocks(wards_.size(), 1, [&](std::size_t w, std::size_t) {
-    progress.throw_if_stopped();
-    Ward& ward = wards_[w];
-    const std::size_t size = ward.people.size(), count = std::min(size, kPeopleOfSpread);
-    std::vector<std::uint32_t> some;
-    for (std::size_t n = 0; n < count; ++n) some.push_back(ward.people[n * size / count]);
-    const DistanceTable pairs = all_distances(RowDistances(distance_, data_.features, some), progress);
-    ward.spread = static_cast<double>(pairs.sum()) / static_cast<double>(count * (count - 1));
-  });
+  // as much memory as six full wards take: 0.4 GB with wards of the default size
+  together_ = pairs <= kWardsKept * std::pow(static_cast<double>(input.person.most_in_ward), 2);
+  rows_->gather(std::move(people), together_, progress);
+  rows_->describe([this](std::size_t ward) { return pool_of(wards_[ward]); });
+  if (together_) return;
+  const std::vector<double> spreads = rows_->spreads(progress);
+  for (std::size_t w = 0; w < wards_.size(); ++w) wards_[w].spread = spreads[w];
 }
 
 solve::PersonPool FinePeople::pool_of(const Ward& ward) const {
@@ -115,25 +85,23 @@ solve::PersonPool FinePeople::pool_of(const Ward& ward) const {
   return pool;
 }
 
-std::shared_ptr<const solve::PersonPool> FinePeople::load(std::size_t ward) const {
-  // a kept pool is nobody's: the pointer owns nothing
-  if (!kept_.empty()) return {std::shared_ptr<const void>(), &kept_[ward]};
-  auto owned = std::make_shared<OwnedPool>();
-  owned->distances = distances_of(distance_, data_.features, wards_[ward].people, {});
-  owned->pool = pool_of(wards_[ward]);
-  owned->pool.distances = owned->distances.get();
-  return {owned, &owned->pool};
-}
-
 void FinePeople::learn(const MethodInput& input, const Progress& progress) {
   if (learned_) return;
   progress.report("learning the secret from other people", 0, 0);
-  model_ = learn::learn_secret(data_.features, data_.secrets, static_cast<std::uint32_t>(data_.values.size()),
-                               pools_.pool_of_person, {}, input.key.derive("learned"), progress);
+  model_ = rows_->learn(input.key.derive("learned"), progress);
   model_predicts_ = model_.predicts();
   learned_ = true;
-  for (std::size_t w = 0; w < kept_.size(); ++w) add_model(wards_[w], kept_[w]);
+  rows_->describe([this](std::size_t ward) { return pool_of(wards_[ward]); });
   account_own_rows_and_wards();
+}
+
+solve::PersonResult FinePeople::solve(const solve::PersonTerms& terms, double budget,
+                                      const solve::PersonSettings& settings, const Progress& progress) const {
+  return rows_->solve(*this, terms, budget, settings, progress);
+}
+
+double FinePeople::smallest_distance(const solve::PersonTerms& terms) const {
+  return terms.self_donor ? 0 : rows_->smallest_distance(*this, terms);  // one's own row is free
 }
 
 void FinePeople::add_model(const Ward& ward, solve::PersonPool& pool) const {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hyobscure/learn/learned_secret.h"
+#include "hyobscure/obscure/methods/fine_rows.h"
 #include "hyobscure/obscure/methods/method.h"
 #include "hyobscure/solve/person/person_channel.h"
 
@@ -17,11 +18,13 @@ namespace hyobscure::obscure {
 /// A pool (a group, and the same kept columns) of more than PersonSettings::most_in_ward people is cut into
 /// wards of alike people in which every value has the pool's share (neighbours/fair_tree.h). The solver sees
 /// wards; what these reveal beyond the pool is counted here, and channels of wards are joined to channels of
-/// pools.
-class FinePeople final : public solve::PoolSource {
+/// pools. Rows may be elsewhere (fine_rows.h): here each person is a value, a pool and what a model says.
+class FinePeople final : public solve::PoolList {
  public:
   /// The input must outlive it.
   FinePeople(const MethodInput& input, const solve::Partition& partition, const Progress& progress);
+  FinePeople(const FinePeople&) = delete;  // its rows know where it is
+  FinePeople& operator=(const FinePeople&) = delete;
 
   /// Trains the models, once.
   void learn(const MethodInput& input, const Progress& progress);
@@ -33,10 +36,11 @@ class FinePeople final : public solve::PoolSource {
   std::size_t people(std::size_t ward) const override { return wards_[ward].people.size(); }
   std::size_t stratum(std::size_t ward) const override { return wards_[ward].pool; }
   double spread(std::size_t ward) const override { return wards_[ward].spread; }
-  std::shared_ptr<const solve::PersonPool> load(std::size_t ward) const override;
   bool own_rows_are_free() const override { return true; }
-  /// All of them, where they fit in memory together; else empty.
-  std::span<const solve::PersonPool> kept() const { return kept_; }
+  /// Whether they are solved as one problem, because the distances of all fit in memory together.
+  bool together() const { return together_; }
+  /// All of them, where they are together in this memory; else empty.
+  std::span<const solve::PersonPool> kept() const { return rows_->kept(); }
   /// Whether some pool has several.
   bool has_wards() const { return wards_.size() > pools_.size(); }
 
@@ -49,6 +53,13 @@ class FinePeople final : public solve::PoolSource {
   /// From everybody's own row, given the pool.
   Leakages leakage_of_own_rows() const { return of_own_rows_; }
 
+  /// The best channels of the wards within the budget.
+  [[nodiscard]] solve::PersonResult solve(const solve::PersonTerms& terms, double budget,
+                                          const solve::PersonSettings& settings,
+                                          const Progress& progress) const;
+  /// No channel within the terms has a smaller expected distance.
+  [[nodiscard]] double smallest_distance(const solve::PersonTerms& terms) const;
+
   /// Channels of the pools from those of their wards, people in the order of the pool.
   [[nodiscard]] std::vector<solve::SparseChannel> join(std::vector<solve::SparseChannel> of_wards) const;
 
@@ -60,20 +71,18 @@ class FinePeople final : public solve::PoolSource {
     double spread = 1;                     ///< mean distance between some of them
   };
   void cut_into_wards(const MethodInput& input, const Progress& progress);
-  void keep_pools(const Progress& progress);
-  void measure_spreads(const Progress& progress);
+  void gather(const MethodInput& input, const Progress& progress);
   [[nodiscard]] solve::PersonPool pool_of(const Ward& ward) const;
   void add_model(const Ward& ward, solve::PersonPool& pool) const;
   [[nodiscard]] std::uint32_t place_in_pool(std::size_t pool, std::uint32_t person) const;
   void account_own_rows_and_wards();
 
   const data::People& data_;
-  census::Distance distance_;
   Pools pools_;
+  std::unique_ptr<FineRows> rows_;
   std::vector<std::vector<int>> values_of_pool_;  ///< of the group, ascending
   std::vector<Ward> wards_;
-  std::vector<std::unique_ptr<solve::PersonDistances>> distances_;  ///< of the kept ones
-  std::vector<solve::PersonPool> kept_;
+  bool together_ = false;
   learn::LearnedSecret model_;
   bool learned_ = false;
   bool model_predicts_ = false;

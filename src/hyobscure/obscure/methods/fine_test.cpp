@@ -309,6 +309,37 @@ TEST(FineWards, LeakageCountsWhatWardsReveal) {
   }
 }
 
+/// Rows that are not with the people, as on a cluster: in the memory of somebody else.
+class RowsElsewhere final : public FineRowsOf {
+ public:
+  RowsElsewhere(const data::People& people, census::Distance distance)
+      : people_(people), distance_(distance) {}
+  std::unique_ptr<FineRows> pools(const Pools& pools) override {
+    return rows_in_memory(people_, distance_, pools);
+  }
+
+ private:
+  const data::People& people_;
+  census::Distance distance_;
+};
+
+TEST_F(Fine, WhoDecidesNeedNotHaveTheRows) {
+  HYOBSCURE_ONLY_IN_RELEASE();
+  data::People numbers = people();
+  for (std::string& id : numbers.ids) id.clear();
+  numbers.features = {};
+  numbers.features.columns = people().features.columns;
+  numbers.features.starts.assign(numbers.size() + 1, 0);
+  for (const char* ward : {"4096", "70", "20"}) {
+    const data::Spec at = spec({{"method.ward", ward}});
+    const census::Census census = census_of(people(), at);
+    RowsElsewhere rows(people(), at.channel.distance);
+    EXPECT_EQ(mechanism_content(fit_people(numbers, at, census, data::fingerprint(people()), &rows)),
+              mechanism_content(fit(people(), at, census)))
+        << ward;
+  }
+}
+
 TEST_F(Fine, RefusesABudgetThatNobodyCanMeet) {
   data::Spec near = spec({{"method.self_donor", "never"}, {"method.threat", "informed"}});
   near.channel.budget_share.reset();

@@ -23,6 +23,7 @@
 namespace hyobscure::obscure {
 
 class FineCache;
+class FineRowsOf;
 
 using data::Threat;
 
@@ -40,6 +41,7 @@ struct PersonSettings {
   bool self_donor = true;              ///< false: nobody draws their own row
   std::optional<double> gap_bits;      ///< absent: what the solver reaches quickly
   FineCache* cache = nullptr;          ///< shared by several runs, or none
+  FineRowsOf* rows = nullptr;          ///< where the rows of people are; none: in MethodInput::people
   /// Larger pools are cut into wards (fine_people.h). Distances of a ward take 4 bytes a pair.
   std::size_t most_in_ward = 4096;
 };

@@ -79,10 +79,10 @@ struct PersonPool {
   std::size_t size() const { return value_of_person.size(); }
 };
 
-/// Pools that need not be in memory together: each is made when it is solved, and may be dropped after it.
-class PoolSource {
+/// What a search of the price of distance must know of pools, wherever these are.
+class PoolList {
  public:
-  virtual ~PoolSource() = default;
+  virtual ~PoolList() = default;
   [[nodiscard]] virtual std::size_t size() const = 0;  ///< number of pools
   [[nodiscard]] virtual std::size_t people(std::size_t pool) const = 0;
   /// Pools of one stratum are more alike than others.
@@ -92,6 +92,11 @@ class PoolSource {
   [[nodiscard]] virtual double spread(std::size_t) const { return 1; }
   /// Whether d(u,u) = 0 for everybody.
   [[nodiscard]] virtual bool own_rows_are_free() const { return false; }
+};
+
+/// Pools that need not be in memory together: each is made when it is solved, and may be dropped after it.
+class PoolSource : public PoolList {
+ public:
   /// The same pool each time. Called from several threads at once.
   [[nodiscard]] virtual std::shared_ptr<const PersonPool> load(std::size_t pool) const = 0;
 };

@@ -1,3 +1,5 @@
+#include "hyobscure/solve/person/person_many.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,8 +13,6 @@
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/parallel.h"
 #include "hyobscure/base/stopwatch.h"
-#include "hyobscure/solve/person/person_channel.h"
-#include "hyobscure/solve/person/person_pool.h"
 
 namespace hyobscure::solve {
 namespace {
@@ -40,9 +40,8 @@ constexpr double kShareOfShift = 0.2;
 constexpr double kSmallestShare = 0.1;  // of the people, solved again at once
 constexpr double kShareOfAll = 0.6;     // with more, all pools are solved at a new common price
 
-/// One pool at one price.
+/// A pool at the price that it was last solved at.
 struct Solved {
-  SparseChannel channel;
   double price = 0;
   double bound = 0;           // of objective + price_of_bound * distance
   double price_of_bound = 0;  // the common price, also where the pool was solved again at one nearby
@@ -50,6 +49,16 @@ struct Solved {
   double informed = 0, learned = 0;
   int iterations = 0;
 };
+
+Solved solved_by(const PoolOrder& order, const PoolFigures& figures) {
+  return {.price = order.price,
+          .bound = figures.bound,
+          .price_of_bound = order.price,
+          .distance = figures.distance,
+          .informed = figures.informed,
+          .learned = figures.learned,
+          .iterations = figures.iterations};
+}
 
 struct Totals {
   double distance = 0, objective = 0, informed = 0, learned = 0, bound = 0;
@@ -76,12 +85,12 @@ struct Probe {
 
 class ManyPools {
  public:
-  ManyPools(const PoolSource& pools, const PersonTerms& terms, double budget, const PersonSettings& settings,
-            const Progress& progress)
+  ManyPools(const PoolList& pools, PoolSolver& solver, const PersonTerms& terms, double budget,
+            const PersonSettings& settings, const Progress& progress)
       : pools_(pools),
+        solver_(solver),
         terms_(terms),
         budget_(budget),
-        settings_(settings),
         progress_(progress),
         tolerance_(settings.gap_tolerance_bits / kBitsPerNat),
         solved_(pools.size()) {
@@ -114,22 +123,18 @@ class ManyPools {
   void solve_others();
   void spend_budget();
   Totals totals() const;
-  Solved solve_one(const PersonPool& pool, double price, double tolerance, SparseChannel start,
-                   const Progress& progress) const;
   void solve_some(std::span<const std::size_t> chosen, std::optional<double> price_factor);
   PersonResult finish(const Stopwatch& watch);
 
-  const PoolSource& pools_;
+  const PoolList& pools_;
+  PoolSolver& solver_;
   const PersonTerms& terms_;
   const double budget_;
-  const PersonSettings& settings_;
   const Progress& progress_;
   const double tolerance_;  // nats per person
   double people_ = 0;
   std::vector<std::size_t> scouts_;
   std::vector<ScoutWeight> scout_weights_;
-  std::vector<std::shared_ptr<const PersonPool>> scout_pools_;
-  std::vector<Solved> scouted_;
   std::vector<Probe> probes_;  // by price, ascending
   double price_ = 0;
   double slope_ = 0;  // d distance / d log price, negative
@@ -164,49 +169,19 @@ void ManyPools::choose_scouts() {
     scout_weights_.resize(scouts_.size(), {.leakage = all.people / scouted.people / people_,
                                            .distance = all.distance / scouted.distance / people_});
   }
-  scout_pools_.resize(scouts_.size());
-  scouted_.resize(scouts_.size());
-  parallel_blocks(scouts_.size(), 1,
-                  [&](std::size_t s, std::size_t) { scout_pools_[s] = pools_.load(scouts_[s]); });
-  for (const auto& pool : scout_pools_) validate({pool.get(), 1}, terms_);
-}
-
-Solved ManyPools::solve_one(const PersonPool& pool, double price, double tolerance, SparseChannel start,
-                            const Progress& progress) const {
-  const auto solve_at = [&](double multiplier, double per_person) {
-    return solve_pool({.pool = pool,
-                       .terms = terms_,
-                       .multiplier = multiplier,
-                       .tolerance = per_person * static_cast<double>(pool.size()),
-                       .max_iterations = settings_.max_iterations,
-                       .start = start.size() == pool.size() ? &start : nullptr},
-                      settings_.dense_limit, progress);
-  };
-  // person_many.md, "From nothing"
-  if (start.size() != pool.size() && !is_dense(pool, terms_, settings_.dense_limit))
-    for (const double factor : kDearerFirst)
-      start = solve_at(factor * price, std::max(tolerance, kDearerTolerance)).channel;
-  PoolAnswer answer = solve_at(price, tolerance);
-  Solved solved{.channel = std::move(answer.channel),
-                .price = price,
-                .bound = answer.lower_bound,
-                .price_of_bound = price,
-                .distance = answer.distance,
-                .iterations = answer.iterations};
-  solved.informed = informed_information(pool, solved.channel);
-  if (pool.learned.size() > 0) solved.learned = learned_information(pool, solved.channel);
-  return solved;
+  solver_.keep(scouts_);
 }
 
 /// What the scouts do at a price.
 Totals ManyPools::probe(double price, double tolerance) {
-  const Progress quiet = progress_.with_reports({});
-  parallel_blocks(scouts_.size(), 1, [&](std::size_t s, std::size_t) {
-    scouted_[s] = solve_one(*scout_pools_[s], price, tolerance, std::move(scouted_[s].channel), quiet);
-  });
+  std::vector<PoolOrder> orders;
+  for (const std::size_t pool : scouts_) orders.push_back({pool, price, tolerance});
+  const std::vector<PoolFigures> figures = solver_.solve(orders, progress_.with_reports({}));
   Totals sum;
-  for (std::size_t s = 0; s < scouts_.size(); ++s)
-    sum.add(scouted_[s], scout_weights_[s].leakage, scout_weights_[s].distance, terms_);
+  for (std::size_t s = 0; s < scouts_.size(); ++s) {
+    solved_[scouts_[s]] = solved_by(orders[s], figures[s]);
+    sum.add(solved_[scouts_[s]], scout_weights_[s].leakage, scout_weights_[s].distance, terms_);
+  }
   return sum;
 }
 
@@ -215,13 +190,9 @@ Totals ManyPools::probe(double price, double tolerance) {
 double ManyPools::first_price() const {
   double leak = 0;
   for (std::size_t s = 0; s < scouts_.size(); ++s) {
-    const PersonPool& pool = *scout_pools_[s];
-    std::vector<std::uint32_t> own(pool.size());
-    std::iota(own.begin(), own.end(), 0U);
-    const SparseChannel channel = one_donor_each(std::move(own));
-    leak += scout_weights_[s].leakage * terms_.informed_weight * informed_information(pool, channel);
-    if (terms_.learned_weight > 0)
-      leak += scout_weights_[s].leakage * terms_.learned_weight * learned_information(pool, channel);
+    const OwnRows own = solver_.own_rows(scouts_[s]);
+    leak += scout_weights_[s].leakage * terms_.informed_weight * own.informed;
+    if (terms_.learned_weight > 0) leak += scout_weights_[s].leakage * terms_.learned_weight * own.learned;
   }
   const double price = 0.25 * leak / std::max(budget_, 1e-12);
   return price > 0 ? price : 1;
@@ -275,8 +246,7 @@ void ManyPools::find_price() {
     shift = shift_for(sum.distance);
     before = sum.distance;
   }
-  scout_pools_.clear();
-  for (std::size_t s = 0; s < scouts_.size(); ++s) solved_[scouts_[s]] = std::move(scouted_[s]);
+  solver_.keep({});
 }
 
 /// From what the last shift of log price has changed; a change of the wrong sign is noise.
@@ -297,22 +267,22 @@ bool ManyPools::nothing_to_gain(const Totals& sum) const {
 /// At the common price, of which the bound is; with `price_factor` at the price that each was last solved at,
 /// times this.
 void ManyPools::solve_some(std::span<const std::size_t> chosen, std::optional<double> price_factor) {
-  SharedProgress shared(progress_, "choosing donors", chosen.size());
-  const Progress quiet = progress_.with_reports({});
-  parallel_blocks(chosen.size(), 1, [&](std::size_t n, std::size_t) {
+  if (chosen.empty()) return;
+  std::vector<PoolOrder> orders;
+  for (const std::size_t pool : chosen)
+    orders.push_back(
+        {pool, price_factor ? solved_[pool].price * *price_factor : price_, kShareOfSolves * tolerance_});
+  const std::vector<PoolFigures> figures = solver_.solve(orders, progress_);
+  for (std::size_t n = 0; n < chosen.size(); ++n) {
     Solved& solved = solved_[chosen[n]];
-    const auto pool = pools_.load(chosen[n]);
-    validate({pool.get(), 1}, terms_);
     const double bound = solved.bound, price_of_bound = solved.price_of_bound;
-    const double price = price_factor ? solved.price * *price_factor : price_;
-    solved = solve_one(*pool, price, kShareOfSolves * tolerance_, std::move(solved.channel), quiet);
+    solved = solved_by(orders[n], figures[n]);
     if (price_factor) {
       // person_many.md: pools solved again at a price nearby keep the bound of the common price
       solved.bound = bound;
       solved.price_of_bound = price_of_bound;
     }
-    shared.one_done();
-  });
+  }
 }
 
 /// The scouts are solved at the common price already.
@@ -385,21 +355,105 @@ PersonResult ManyPools::finish(const Stopwatch& watch) {
   info.gap_nats = std::max(0.0, sum.objective - std::max(0.0, sum.bound - price_ * budget_));
   info.solved = info.gap_nats <= tolerance_;
   info.multiplier = price_;
-  for (Solved& solved : solved_) {
-    info.iterations += solved.iterations;
-    result.channels.push_back(std::move(solved.channel));
-  }
+  for (const Solved& solved : solved_) info.iterations += solved.iterations;
+  result.channels = solver_.take_channels();
   info.seconds = watch.seconds();
   return result;
 }
 
+/// Solves pools on the threads of this process.
+class ThreadedPools final : public PoolSolver {
+ public:
+  ThreadedPools(const PoolSource& pools, const PersonTerms& terms, const PersonSettings& settings)
+      : pools_(pools), terms_(terms), settings_(settings), channels_(pools.size()) {}
+
+  std::vector<PoolFigures> solve(std::span<const PoolOrder> orders, const Progress& progress) override {
+    std::vector<PoolFigures> figures(orders.size());
+    SharedProgress shared(progress, "choosing donors", orders.size());
+    const Progress quiet = progress.with_reports({});
+    parallel_blocks(orders.size(), 1, [&](std::size_t n, std::size_t) {
+      const std::size_t g = orders[n].pool;
+      const auto pool = loaded(g);
+      SolvedPool solved = solve_order(*pool, terms_, settings_, orders[n], std::move(channels_[g]), quiet);
+      channels_[g] = std::move(solved.channel);
+      figures[n] = solved.figures;
+      shared.one_done();
+    });
+    return figures;
+  }
+
+  void keep(std::span<const std::size_t> pools) override {
+    kept_.clear();
+    std::vector<std::shared_ptr<const PersonPool>> found(pools.size());
+    parallel_blocks(pools.size(), 1, [&](std::size_t n, std::size_t) { found[n] = loaded(pools[n]); });
+    for (std::size_t n = 0; n < pools.size(); ++n) kept_[pools[n]] = std::move(found[n]);
+  }
+
+  OwnRows own_rows(std::size_t pool) const override { return own_rows_of(*loaded(pool)); }
+  std::vector<SparseChannel> take_channels() override { return std::move(channels_); }
+
+ private:
+  std::shared_ptr<const PersonPool> loaded(std::size_t g) const {
+    const auto kept = kept_.find(g);
+    if (kept != kept_.end()) return kept->second;
+    auto pool = pools_.load(g);
+    validate({pool.get(), 1}, terms_);
+    return pool;
+  }
+
+  const PoolSource& pools_;
+  const PersonTerms& terms_;
+  const PersonSettings& settings_;
+  std::map<std::size_t, std::shared_ptr<const PersonPool>> kept_;
+  std::vector<SparseChannel> channels_;
+};
+
 }  // namespace
+
+SolvedPool solve_order(const PersonPool& pool, const PersonTerms& terms, const PersonSettings& settings,
+                       const PoolOrder& order, SparseChannel start, const Progress& progress) {
+  const auto solve_at = [&](double multiplier, double per_person) {
+    return solve_pool({.pool = pool,
+                       .terms = terms,
+                       .multiplier = multiplier,
+                       .tolerance = per_person * static_cast<double>(pool.size()),
+                       .max_iterations = settings.max_iterations,
+                       .start = start.size() == pool.size() ? &start : nullptr},
+                      settings.dense_limit, progress);
+  };
+  // person_many.md, "From nothing"
+  if (start.size() != pool.size() && !is_dense(pool, terms, settings.dense_limit))
+    for (const double factor : kDearerFirst)
+      start = solve_at(factor * order.price, std::max(order.tolerance, kDearerTolerance)).channel;
+  PoolAnswer answer = solve_at(order.price, order.tolerance);
+  SolvedPool solved{
+      .figures = {.bound = answer.lower_bound, .distance = answer.distance, .iterations = answer.iterations},
+      .channel = std::move(answer.channel)};
+  solved.figures.informed = informed_information(pool, solved.channel);
+  if (pool.learned.size() > 0) solved.figures.learned = learned_information(pool, solved.channel);
+  return solved;
+}
+
+OwnRows own_rows_of(const PersonPool& pool) {
+  std::vector<std::uint32_t> own(pool.size());
+  std::iota(own.begin(), own.end(), 0U);
+  const SparseChannel channel = one_donor_each(std::move(own));
+  return {.informed = informed_information(pool, channel),
+          .learned = pool.learned.size() > 0 ? learned_information(pool, channel) : 0};
+}
+
+PersonResult solve_many_pools_with_budget(const PoolList& pools, PoolSolver& solver, const PersonTerms& terms,
+                                          double budget, const PersonSettings& settings,
+                                          const Progress& progress) {
+  validate(settings);
+  ManyPools many(pools, solver, terms, budget, settings, progress);
+  return many.solve();
+}
 
 PersonResult solve_many_pools_with_budget(const PoolSource& pools, const PersonTerms& terms, double budget,
                                           const PersonSettings& settings, const Progress& progress) {
-  validate(settings);
-  ManyPools many(pools, terms, budget, settings, progress);
-  return many.solve();
+  ThreadedPools solver(pools, terms, settings);
+  return solve_many_pools_with_budget(pools, solver, terms, budget, settings, progress);
 }
 
 }  // namespace hyobscure::solve

@@ -5,6 +5,7 @@
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/parallel.h"
 #include "hyobscure/solve/person/person_channel.h"
+#include "hyobscure/solve/person/person_many.h"
 #include "hyobscure/solve/person/test_pools.h"
 
 namespace hyobscure::solve {
@@ -104,6 +105,54 @@ TEST(PersonMany, TheSmallestDistanceIsThatOfThePoolsTogether) {
   EXPECT_NEAR(smallest_person_distance(pools, nobody_themselves),
               smallest_person_distance(pools.together(), nobody_themselves), 1e-12);
   EXPECT_EQ(smallest_person_distance(pools, {}), 0);
+}
+
+/// Solves pools from the last to the first, and loads each anew.
+class BackwardPools final : public PoolSolver {
+ public:
+  BackwardPools(const MadePools& pools, const PersonSettings& settings)
+      : pools_(pools), settings_(settings), channels_(pools.size()) {}
+
+  std::vector<PoolFigures> solve(std::span<const PoolOrder> orders, const Progress&) override {
+    std::vector<PoolFigures> figures(orders.size());
+    for (std::size_t n = orders.size(); n-- > 0;) {
+      SparseChannel& channel = channels_[orders[n].pool];
+      SolvedPool solved =
+          solve_order(*pools_.load(orders[n].pool), {}, settings_, orders[n], std::move(channel));
+      channel = std::move(solved.channel);
+      figures[n] = solved.figures;
+    }
+    solved_ += orders.size();
+    return figures;
+  }
+  OwnRows own_rows(std::size_t pool) const override { return own_rows_of(*pools_.load(pool)); }
+  std::vector<SparseChannel> take_channels() override { return std::move(channels_); }
+  std::size_t solved() const { return solved_; }
+
+ private:
+  const MadePools& pools_;
+  const PersonSettings& settings_;
+  std::vector<SparseChannel> channels_;
+  std::size_t solved_ = 0;
+};
+
+TEST(PersonMany, WhoSolvesThePoolsDoesNotMatter) {
+  const MadePools pools(10, 30);
+  const double budget = 0.4 * harmless_person_distance(pools.together(), {});
+  const PersonSettings settings{.gap_tolerance_bits = 2e-3};
+  BackwardPools solver(pools, settings);
+  const PersonResult one = solve_many_pools_with_budget(pools, solver, {}, budget, settings);
+  const PersonResult other = solve_many_pools_with_budget(pools, {}, budget, settings);
+  EXPECT_GE(solver.solved(), 2 * pools.size());
+  EXPECT_EQ(one.info.multiplier, other.info.multiplier);
+  EXPECT_EQ(one.info.distance, other.info.distance);
+  EXPECT_EQ(one.info.objective_nats, other.info.objective_nats);
+  EXPECT_EQ(one.info.gap_nats, other.info.gap_nats);
+  ASSERT_EQ(one.channels.size(), other.channels.size());
+  for (std::size_t g = 0; g < one.channels.size(); ++g) {
+    EXPECT_EQ(one.channels[g].donors, other.channels[g].donors);
+    EXPECT_EQ(one.channels[g].probabilities, other.channels[g].probabilities);
+  }
 }
 
 }  // namespace
