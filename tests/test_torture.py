@@ -146,6 +146,29 @@ def test_a_call_that_fails_leaves_all_or_nothing(name, made, calls, tmp_path):
                 assert not any((out.parent / "scratch").rglob("*")), what
 
 
+@pytest.mark.parametrize("flags", [[], ["--json"]])
+def test_a_mapped_file_that_is_shortened_is_told_and_is_no_signal(made, tmp_path, flags):
+    spec, census, out = made / "data" / "spec.toml", tmp_path / "census", tmp_path / "out"
+    out.mkdir()
+    saved = ["--method", "hyobscure", "--groups", 3, "--clusters", 4, "--seed", 3]
+    assert run("fit", spec, *saved, "--save-census", census, "-o", tmp_path / "m.json").usable
+    shutil.copytree(census, tmp_path / "copy")
+    met = 0
+    for number in range(1, 4):  # its files of features
+        shutil.rmtree(census)
+        shutil.copytree(tmp_path / "copy", census)
+        fit = ["fit", spec, *saved, "--census", census, "-o", out / "m.json", *flags]
+        done = run_with(f"map:{number}:shorten", *fit, out=out)
+        assert done.code in (0, 2, 3), (number, done.code, done.err)
+        if done.code == 2:
+            met += 1
+            assert "was shortened" in done.err, done.err
+            assert list(out.iterdir()) == []
+            assert not flags or '"exit_code":2' in done.out, done.out
+        (out / "m.json").unlink(missing_ok=True)
+    assert met > 0
+
+
 @pytest.mark.parametrize("name", WRITERS)
 @pytest.mark.parametrize("kind", ["write", "sync", "rename", "folder", "resize"])
 def test_a_kill_at_each_step_leaves_old_or_new_and_a_second_run_works(name, kind, made, calls, tmp_path):

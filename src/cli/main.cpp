@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -10,6 +11,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <string_view>
 
 #include "cli/command.h"
 #include "cli/progress_line.h"
@@ -32,6 +34,27 @@ void install_stop_signal() {
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+}
+
+std::atomic<bool> json_asked_for{false};
+
+/// Features of many people are mapped files. Where another process shortens one, or its disk fails, the kernel
+/// raises SIGBUS at the next look at it: only what a signal handler may do is possible then.
+void tell_of_lost_file(int) {
+  constexpr std::string_view kText =
+      "hyobscure: a file was shortened, or its disk failed, while it was read. Leave the files of a run alone, "
+      "look at the disk, and run it again.\n";
+  constexpr std::string_view kJson =
+      "{\"error\":{\"message\":\"a file was shortened, or its disk failed, while it was read\",\"exit_code\":2}}\n";
+  if (json_asked_for) (void)!::write(STDOUT_FILENO, kJson.data(), kJson.size());
+  (void)!::write(STDERR_FILENO, kText.data(), kText.size());
+  ::_exit(kCorrectInput);
+}
+
+void install_lost_file_signal() {
+  struct sigaction action{};
+  action.sa_handler = tell_of_lost_file;
+  sigaction(SIGBUS, &action, nullptr);
 }
 
 /// A core file would hold people.
@@ -159,6 +182,8 @@ int main(int argc, char** argv) {
     return tell_wrong_usage(error, {argv + 1, argv + argc});
   }
   install_stop_signal();
+  json_asked_for = chosen.common.json;
+  install_lost_file_signal();
   forbid_core_dumps();
   const int code = run_chosen(chosen);
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;

@@ -2,6 +2,7 @@
 //
 //   HYOBSCURE_FAIL=kind:n:fail    the n-th call fails as if the disk, the memory or the machine had
 //   HYOBSCURE_FAIL=kind:n:kill    the process is killed instead of making that call
+//   HYOBSCURE_FAIL=map:n:shorten  the n-th file that is mapped is empty from then on, as if another process did it
 //   HYOBSCURE_FAIL=...:onwards    so do all calls after it
 //   HYOBSCURE_FAIL_COUNT=file     at the end: a line "kind calls" for each kind
 //   HYOBSCURE_FAIL_LOG=file       the calls that bring bytes and names to the disk, in their order
@@ -40,7 +41,7 @@ constexpr std::array<int, kKinds> kErrors = {EMFILE, EIO, ENOSPC, ENOSPC, EIO,
 constexpr std::size_t kLargeMemory = 32 << 10;
 
 std::array<std::atomic<long>, kKinds> calls{};
-bool active = false, kills = false, onwards = false;
+bool active = false, kills = false, onwards = false, shortens = false;
 int kind_to_fail = -1;
 long call_to_fail = 0;
 int log_file = -1;
@@ -55,6 +56,7 @@ void begin() {
     call_to_fail = std::atol(plan + colon + 1);
     kills = text.find(":kill") != text.npos;
     onwards = text.find(":onwards") != text.npos;
+    shortens = text.find(":shorten") != text.npos;
     if (kind_to_fail < 0 || call_to_fail < 1) ::abort();  // a misspelt plan must not pass as a good run
   }
   if (const char* log = std::getenv("HYOBSCURE_FAIL_LOG"))
@@ -232,9 +234,16 @@ void* malloc(size_t size) {
 
 void* mmap(void* at, size_t size, int protection, int flags, int descriptor, off_t offset) noexcept {
   // Of files only: the allocator inside DuckDB 1.4.4 (jemalloc) crashes when its own first mapping fails.
-  if (descriptor >= 0 && fails(kMap)) return MAP_FAILED;
+  const bool chosen = descriptor >= 0 && fails(kMap);
+  if (chosen && !shortens) return MAP_FAILED;
   static auto* const call = real<void*(void*, size_t, int, int, int, off_t)>("mmap");
-  return call(at, size, protection, flags, descriptor, offset);
+  void* const mapped = call(at, size, protection, flags, descriptor, offset);
+  if (chosen) {
+    std::array<char, 64> name;
+    std::snprintf(name.data(), name.size(), "/proc/self/fd/%d", descriptor);
+    if (::truncate(name.data(), 0) != 0) ::abort();
+  }
+  return mapped;
 }
 
 int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*),
