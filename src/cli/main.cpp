@@ -38,14 +38,16 @@ void install_stop_signal() {
 
 std::atomic<bool> json_asked_for{false};
 
-/// Features of many people are mapped files. Where another process shortens one, or its disk fails, the kernel
-/// raises SIGBUS at the next look at it: only what a signal handler may do is possible then.
+/// Features of many people are mapped files. Where another process shortens one, or its disk fails, the
+/// kernel raises SIGBUS at the next look at it: only what a signal handler may do is possible then.
 void tell_of_lost_file(int) {
   constexpr std::string_view kText =
-      "hyobscure: a file was shortened, or its disk failed, while it was read. Leave the files of a run alone, "
+      "hyobscure: a file was shortened, or its disk failed, while it was read. Leave the files of a run "
+      "alone, "
       "look at the disk, and run it again.\n";
   constexpr std::string_view kJson =
-      "{\"error\":{\"message\":\"a file was shortened, or its disk failed, while it was read\",\"exit_code\":2}}\n";
+      "{\"error\":{\"message\":\"a file was shortened, or its disk failed, while it was "
+      "read\",\"exit_code\":2}}\n";
   if (json_asked_for) (void)!::write(STDOUT_FILENO, kJson.data(), kJson.size());
   (void)!::write(STDERR_FILENO, kText.data(), kText.size());
   ::_exit(kCorrectInput);

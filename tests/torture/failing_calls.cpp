@@ -2,10 +2,10 @@
 //
 //   HYOBSCURE_FAIL=kind:n:fail    the n-th call fails as if the disk, the memory or the machine had
 //   HYOBSCURE_FAIL=kind:n:kill    the process is killed instead of making that call
-//   HYOBSCURE_FAIL=map:n:shorten  the n-th file that is mapped is empty from then on, as if another process did it
-//   HYOBSCURE_FAIL=...:onwards    so do all calls after it
-//   HYOBSCURE_FAIL_COUNT=file     at the end: a line "kind calls" for each kind
-//   HYOBSCURE_FAIL_LOG=file       the calls that bring bytes and names to the disk, in their order
+//   HYOBSCURE_FAIL=map:n:shorten  the n-th file that is mapped is empty from then on, as if another process
+//   did it HYOBSCURE_FAIL=...:onwards    so do all calls after it HYOBSCURE_FAIL_COUNT=file     at the end: a
+//   line "kind calls" for each kind HYOBSCURE_FAIL_LOG=file       the calls that bring bytes and names to the
+//   disk, in their order
 //
 // Only in the program itself, not in the shell that guards its temporary files.
 
