@@ -104,6 +104,9 @@ def test_a_saved_census_gives_what_a_fresh_one_gives(whole, tmp_path):
     first = run("fit", spec, "-o", tmp_path / "first.json", "--save-census", census)
     assert first.code == 0 and "private" in first.out, first.err
     assert (tmp_path / "first.json").read_bytes() == (whole / "m.json").read_bytes()
+    published = run("publish", spec, "-m", whole / "m.json", "--census", census, "-o", tmp_path / "release")
+    assert published.code == 0, published.err
+    assert content(tmp_path / "release") == content(whole / "release")
     for method, share in (("exact", 0.2), ("xobf", 0.6), ("hyobscure", 0.5)):
         flags = ["--method", method, "--channel.budget_share", share]
         fresh = run("fit", spec, "-o", tmp_path / "fresh.json", "--force", *flags)

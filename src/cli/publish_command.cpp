@@ -12,6 +12,7 @@ struct PublishOptions {
   SpecOptions spec;
   std::string mechanism;
   std::string output;
+  std::string census;
   bool force = false;
   bool second_draw = false;
   bool accept_leakage = false;
@@ -21,6 +22,7 @@ int run(const PublishOptions& options, const CommonOptions& common, const Progre
   const Stopwatch watch;
   const obscure::Mechanism mechanism = obscure::read_mechanism(options.mechanism);
   workflow::Workbench bench(options.spec.read(), resources(common), progress);
+  if (!options.census.empty()) bench.load_census(options.census);
   const release::PublishResult result = bench.publish(mechanism, {.output = options.output,
                                                                   .force = options.force,
                                                                   .second_draw = options.second_draw,
@@ -42,6 +44,8 @@ void add_publish_command(CLI::App& app, Command& chosen) {
   add_spec_options(*sub, options->spec);
   sub->add_option("-m,--mechanism", options->mechanism, "mechanism file that fit wrote")->required();
   sub->add_option("-o,--out", options->output, "folder to write")->required();
+  sub->add_option("--census", options->census,
+                  "a folder of fit --save-census instead of reading the features again");
   sub->add_flag("--force", options->force, "replace an existing folder");
   sub->add_flag("--second-draw", options->second_draw,
                 "publish although the same people are in an earlier release: both together leak more");

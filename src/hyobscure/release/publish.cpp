@@ -333,16 +333,10 @@ published::ManifestColumns manifest_columns(const data::Spec& spec, const Layout
   return columns;
 }
 
-void describe_secret(data::Engine& engine, const data::Reading& reading, published::Manifest& manifest) {
-  const data::People& people = reading.people;
-  manifest.kinds = data::secret_kinds(people);
-  if (!people.space) {
-    manifest.whole_numbers =
-        engine.integers(fmt::format("SELECT count(*) FROM {} WHERE secret <> floor(secret)",
-                                    reading.tables.people()))[0] == 0;
-    return;
-  }
-  manifest.grid = people.space->grid;
+void describe_secret(const data::Reading& reading, published::Manifest& manifest) {
+  manifest.kinds = data::secret_kinds(reading.people);
+  manifest.whole_numbers = reading.secrets_are_whole;
+  if (reading.people.space) manifest.grid = reading.people.space->grid;
 }
 
 /// With a hash of its own, as every file.
@@ -413,7 +407,7 @@ PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::
   result.manifest = manifest_of(mechanism, spec);
   result.manifest.format = layout.parquet ? "parquet" : "csv";
   result.manifest.columns = manifest_columns(spec, layout);
-  describe_secret(engine, reading, result.manifest);
+  describe_secret(reading, result.manifest);
   result.figures = mechanism.figures;
   result.leakage_together = composition.leakage;
   result.manifest.composition = composition;

@@ -25,7 +25,9 @@ class CommandCosts : public testing::Test {
     inspection.census_seconds = 1;
     inspection.channel_seconds = 0.5;
     inspection.preview.emplace();
-    inspection.preview->groups.assign(2, {.people = static_cast<std::int64_t>(people) / 2});
+    published::Group half;
+    half.people = static_cast<std::int64_t>(people) / 2;
+    inspection.preview->groups.assign(2, half);
     Costs costs;
     for (const obscure::CommandCost& cost : command_costs(some, spec, inspection, measured))
       costs[cost.command] = cost;

@@ -82,17 +82,30 @@ data::Engine& Workbench::engine() {
   return *engine_;
 }
 
+const data::ReadContent& Workbench::content() {
+  if (saved_) return *saved_;
+  return reading_ ? *reading_ : reading();
+}
+
 const data::Reading& Workbench::reading() {
-  if (!reading_) reading_ = data::read_people(engine(), spec_);
+  if (!has_tables_) {
+    reading_ = data::read_people(engine(), spec_);
+    has_tables_ = true;
+  }
   return *reading_;
 }
 
-const data::People& Workbench::people() { return loaded_ ? loaded_->people : reading().people; }
+const data::Reading& Workbench::reading_to_publish() {
+  if (!saved_ || data::needs_tables(spec_)) return reading_ ? *reading_ : reading();
+  reading_ = data::reading_of(engine(), spec_, *std::exchange(saved_, std::nullopt));
+  return *reading_;
+}
 
-const data::ReadCounts& Workbench::counts() { return loaded_ ? loaded_->counts : reading().counts; }
+const data::People& Workbench::people() { return content().people; }
+
+const data::ReadCounts& Workbench::counts() { return content().counts; }
 
 const census::Census& Workbench::census() {
-  if (loaded_) return loaded_->census;
   if (!census_) {
     (void)obscure::terms_of(people(), spec_);  // what no census can mend is refused before the work
     census_ = obscure::census_of(people(), spec_, progress_);
@@ -122,19 +135,23 @@ void Workbench::refuse_other_data(const obscure::Mechanism& mechanism) {
 
 // --- a saved census
 
-void Workbench::load_census(const fs::path& folder) { loaded_ = obscure::load_census(folder, spec_); }
+void Workbench::load_census(const fs::path& folder) {
+  obscure::TakenCensus loaded = obscure::load_census(folder, spec_);
+  census_ = std::move(loaded.census);
+  saved_ = std::move(loaded);
+}
 
 void Workbench::save_census(const fs::path& folder, bool force) {
   check_output_folder(folder, force, obscure::census_folder());
   const census::Census& taken = census();
   progress_.report("saving the census", 0, 0);
-  obscure::save_census(people(), counts(), taken, spec_, folder, force);
+  obscure::save_census(content(), taken, spec_, folder, force);
 }
 
 obscure::TakenCensus Workbench::take_census() && {
   (void)census();
-  if (loaded_) return std::move(*loaded_);
-  return {std::move(reading_->people), reading_->counts, std::move(*census_)};
+  if (saved_) return {std::move(*saved_), std::move(*census_)};
+  return {std::move(*reading_), std::move(*census_)};
 }
 
 // --- the calls
@@ -171,12 +188,12 @@ audit::TradeOff Workbench::compare(const obscure::ComparisonSettings& settings, 
 release::PublishResult Workbench::publish(const obscure::Mechanism& mechanism,
                                           const release::PublishSettings& settings) {
   check_output_folder(settings.output, settings.force, published::release_folder());
-  return release::publish(engine(), spec_, reading(), mechanism, settings, progress_);
+  return release::publish(engine(), spec_, reading_to_publish(), mechanism, settings, progress_);
 }
 
 verify::Verification Workbench::verify(const fs::path& release) {
   // A folder that is no release is refused before the people are read.
-  if (!reading_)
+  if (!has_tables_)
     return verify::verify(
         release, &spec_, progress_,
         {.memory = resources_.memory, .threads = resources_.threads, .tables = resources_.tables});

@@ -71,7 +71,8 @@ class Workbench {
   const data::ReadCounts& counts();
   const census::Census& census();
 
-  /// Takes people and census from a folder of save_census instead of reading them.
+  /// Takes people and census from a folder of save_census instead of reading them. Calls that need more of
+  /// the data (kept cells, homes, the task of an audit, a comparison with a release) read it all the same.
   void load_census(const std::filesystem::path& folder);
   void save_census(const std::filesystem::path& folder, bool force);
   /// People and census, for who goes on without the workbench.
@@ -107,7 +108,9 @@ class Workbench {
 
  private:
   data::Engine& engine();
+  const data::ReadContent& content();
   const data::Reading& reading();
+  const data::Reading& reading_to_publish();
   const std::optional<audit::TaskLabel>& task();
   verify::Original original();
   void refuse_other_data(const obscure::Mechanism& mechanism);
@@ -116,9 +119,10 @@ class Workbench {
   Resources resources_;
   Progress progress_;
   std::optional<data::Engine> engine_;
-  std::optional<data::Reading> reading_;  ///< its tables are in the engine
+  std::optional<data::ReadContent> saved_;  ///< of a saved census, until a release is made of it
+  std::optional<data::Reading> reading_;    ///< its tables are in the engine
+  bool has_tables_ = false;                 ///< the reading, because the data was read here
   std::optional<census::Census> census_;
-  std::optional<obscure::TakenCensus> loaded_;
   std::optional<std::optional<audit::TaskLabel>> task_;
 };
 

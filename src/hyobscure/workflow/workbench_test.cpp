@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
+#include <map>
+#include <sstream>
 #include <string>
 
 #include "hyobscure/base/error.h"
+#include "hyobscure/base/files.h"
 #include "hyobscure/base/test_folder.h"
 #include "hyobscure/data/synth/synth.h"
 
@@ -129,6 +132,47 @@ TEST_F(WorkbenchTest, ASavedCensusGivesTheSameMechanismWithoutReading) {
   second.load_census(folder_ / "census");
   EXPECT_EQ(obscure::mechanism_content(second.fit().mechanism), obscure::mechanism_content(fitted.mechanism));
   EXPECT_EQ(counted.readings(), 0);
+}
+
+std::map<std::string, std::string> files_of(const std::filesystem::path& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& file : std::filesystem::directory_iterator(folder))
+    files[file.path().filename().string()] = read_file(file.path());
+  return files;
+}
+
+TEST_F(WorkbenchTest, ASavedCensusIsPublishedWithoutReading) {
+  Workbench first(spec(), {});
+  first.save_census(folder_ / "census", false);
+  const Fitted fitted = first.fit();
+  (void)first.publish(fitted.mechanism, to(folder_ / "read"));
+  CountedReadings counted;
+  Workbench second(spec(), {}, counted.progress());
+  second.load_census(folder_ / "census");
+  (void)second.publish(fitted.mechanism, to(folder_ / "saved"));
+  EXPECT_EQ(counted.readings(), 0);
+  EXPECT_EQ(files_of(folder_ / "saved"), files_of(folder_ / "read"));
+  (void)second.publish(fitted.mechanism, to(folder_ / "again"));
+  EXPECT_EQ(files_of(folder_ / "again"), files_of(folder_ / "read"));
+}
+
+TEST_F(WorkbenchTest, KeptCellsAreReadForAReleaseOfASavedCensus) {
+  std::istringstream people(read_file(folder_ / "data" / "people.csv"));
+  std::string with_city, line;
+  for (int row = 0; std::getline(people, line); ++row)
+    with_city += line + (row == 0 ? ",city" : row % 2 == 0 ? ",Ulm" : ",Bonn") + "\n";
+  folder_.write("data/people.csv", with_city);
+  const data::Spec keeping = spec({{"people.keep", "city"}, {"groups.people", "[10, 150]"}});
+  Workbench first(keeping, {});
+  first.save_census(folder_ / "census", false);
+  const Fitted fitted = first.fit();
+  (void)first.publish(fitted.mechanism, to(folder_ / "read"));
+  CountedReadings counted;
+  Workbench second(keeping, {}, counted.progress());
+  second.load_census(folder_ / "census");
+  (void)second.publish(fitted.mechanism, to(folder_ / "saved"));
+  EXPECT_EQ(counted.readings(), 1);
+  EXPECT_EQ(files_of(folder_ / "saved"), files_of(folder_ / "read"));
 }
 
 TEST_F(WorkbenchTest, InspectReadsOnceMoreOnlyForItsColumns) {

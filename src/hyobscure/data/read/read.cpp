@@ -9,6 +9,7 @@
 #include "hyobscure/base/error.h"
 #include "hyobscure/data/read/identifying.h"
 #include "hyobscure/data/read/read_kept.h"
+#include "hyobscure/data/spec/secret_checks.h"
 
 namespace hyobscure::data {
 namespace {
@@ -119,6 +120,12 @@ void number_kept(Engine& engine, const Spec& spec, const Relation& relation, Peo
     throw_kept_tell_apart(engine, spec, relation, people.kept_combinations);
 }
 
+bool are_whole_secrets(Engine& engine, const ReadTables& tables) {
+  const std::string not_whole =
+      fmt::format("SELECT count(*) FROM {} WHERE secret <> floor(secret)", tables.people());
+  return engine.integers(not_whole)[0] == 0;
+}
+
 void refuse_too_little(const Spec& spec, const People& people) {
   const std::string remedy = "Check secret.keep and what was left out; `hyobscure inspect` counts it.";
   if (people.size() == 0) throw InputError({.source = spec.name}, "nobody is left to protect", remedy);
@@ -176,7 +183,18 @@ Reading read_people(Engine& engine, const Spec& spec) {
   });
   refuse_too_little(spec, people);
   reading.tables = ReadTables(engine);
+  reading.secrets_are_whole = !people.space && are_whole_secrets(engine, reading.tables);
   return reading;
 }
+
+Reading reading_of(Engine& engine, const Spec& spec, ReadContent content) {
+  Reading reading;
+  static_cast<ReadContent&>(reading) = std::move(content);
+  reading.people_source = open_source(engine, spec, spec.people.source, "people");
+  if (spec.is_long()) reading.events_source = open_source(engine, spec, spec.events.source, "events");
+  return reading;
+}
+
+bool needs_tables(const Spec& spec) { return !spec.people.keep.empty() || home_is_found(spec); }
 
 }  // namespace hyobscure::data

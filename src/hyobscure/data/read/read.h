@@ -37,12 +37,12 @@ struct EventCells {
   std::map<double, std::string> spellings = {};
 };
 
-struct Reading {
+/// What was read, apart from where it came from: it can be saved, and publish what it tells.
+struct ReadContent {
   People people;
   ReadCounts counts;
-  Relation people_source;
-  Relation events_source;  ///< long data only
-  ReadTables tables = {};
+  /// The secret is one number, and every value of it is a whole one.
+  bool secrets_are_whole = false;
   /// Long data: what the items are called, by their number, unless some person has several events of one
   /// item.
   std::vector<std::string> items_had_once = {};
@@ -51,6 +51,12 @@ struct Reading {
   std::optional<EventCells> event_cells = {};
   /// Long data with values: all of the source are whole numbers that a BIGINT and a double both hold.
   bool values_are_whole = false;
+};
+
+struct Reading : ReadContent {
+  Relation people_source;
+  Relation events_source;  ///< long data only
+  ReadTables tables = {};
 };
 
 /// Reads the people of the spec and their features. The result depends on the content of the sources alone,
@@ -62,6 +68,13 @@ struct Reading {
 ///
 /// The tables of the reading are in the engine, and end with it.
 [[nodiscard]] Reading read_people(Engine& engine, const Spec& spec);
+
+/// The sources of the spec, opened and not read, for what was read before and saved. There are no tables.
+[[nodiscard]] Reading reading_of(Engine& engine, const Spec& spec, ReadContent content);
+
+/// Whether statements about the content need the tables of its reading: kept cells and homes are nowhere
+/// else.
+[[nodiscard]] bool needs_tables(const Spec& spec);
 
 /// SQL that is true of the events that are features, and so may be published: where home is found from
 /// events, not those that tell it (secret.home_events = "leave-out") or that lack their place. `row` is what

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <type_traits>
 
 #include "hyobscure/base/error.h"
@@ -25,7 +26,7 @@ namespace fs = std::filesystem;
 
 static_assert(std::endian::native == std::endian::little, "numbers are saved as they lie in memory");
 
-constexpr int kFormat = 2;
+constexpr int kFormat = 3;
 constexpr const char* kKind = "hyobscure census";
 constexpr const char* kCensusFile = "census.json";
 constexpr const char* kPeopleFile = "people.bin";  ///< all but the features, and the census
@@ -109,6 +110,11 @@ class Writer {
     (*this)(value.has_value());
     if (value) describe(*this, *value);
   }
+  template <class K, class V>
+  void operator()(const std::map<K, V>& map) {
+    (*this)(map.size());
+    for (const auto& [key, value] : map) members(*this, key, value);
+  }
   void operator()(const Eigen::MatrixXd& matrix) {
     (*this)(matrix.rows());
     (*this)(matrix.cols());
@@ -155,6 +161,15 @@ class Reader {
     bool given = false;
     (*this)(given);
     if (given) describe(*this, value.emplace());
+  }
+  template <class K, class V>
+  void operator()(std::map<K, V>& map) {
+    for (std::size_t left = length(sizeof(K)); left > 0; --left) {
+      K key;
+      V value;
+      members(*this, key, value);
+      map.insert_or_assign(map.end(), std::move(key), std::move(value));
+    }
   }
   void operator()(Eigen::MatrixXd& matrix) {
     Eigen::Index rows = 0, columns = 0;
@@ -221,6 +236,13 @@ void describe(auto& archive, Is<data::ReadCounts> auto& counts) {
   members(archive, counts.people_read, counts.people_outside, counts.people_without_secret,
           counts.people_incomplete, counts.people_without_events, counts.people_with_rare_secret,
           counts.events_read, counts.events_incomplete, counts.events_unknown, counts.events_telling_home);
+}
+void describe(auto& archive, Is<data::EventCells> auto& cells) {
+  members(archive, cells.items, cells.are_counts, cells.spellings);
+}
+void describe(auto& archive, Is<data::ReadContent> auto& read) {
+  members(archive, read.people, read.counts, read.secrets_are_whole, read.items_had_once, read.event_cells,
+          read.values_are_whole);
 }
 void describe(auto& archive, Is<census::Census> auto& census) {
   auto& clustering = census.clustering;
@@ -306,6 +328,18 @@ bool is_whole(const data::People& people) {
          is_whole(people.features);
 }
 
+/// Every entry of counts is as many events as it says.
+bool is_whole(const data::EventCells& cells, const data::SparseRows& rows) {
+  if (cells.items.size() != rows.columns) return false;
+  if (!cells.are_counts) return true;
+  return std::ranges::all_of(std::span(rows.values.data(), rows.values.size()),
+                             [](double count) { return count >= 1 && count == std::floor(count); });
+}
+
+bool is_whole(const data::ReadContent& read) {
+  return is_whole(read.people) && (!read.event_cells || is_whole(*read.event_cells, read.people.features));
+}
+
 /// Counted again: everything else rests on these numbers.
 bool are_counts(const Eigen::MatrixXd& counts, const data::People& people,
                 const std::vector<std::uint32_t>& cluster_of_row, Eigen::Index clusters) {
@@ -337,10 +371,10 @@ void write_numbers(const fs::path& file, const data::Stored<Number>& numbers) {
 }
 
 /// The same, without a copy of everything in memory. The folder is still nobody else's.
-void write_people(const fs::path& file, const data::People& people, const data::ReadCounts& counts,
-                  const census::Census& census, const fs::path& folder) {
+void write_people(const fs::path& file, const data::ReadContent& read, const census::Census& census,
+                  const fs::path& folder) {
   Writer writer(file);
-  members(writer, people, counts, census);
+  members(writer, read, census);
   if (!writer.good())
     throw InputError({.source = folder.string()}, "cannot be written",
                      "Make room on the disk, or write elsewhere.");
@@ -402,12 +436,13 @@ OurFolder census_folder() {
           .files = {kPeopleFile, kItemsFile, kValuesFile}};
 }
 
-void save_census(const data::People& people, const data::ReadCounts& counts, const census::Census& census,
-                 const data::Spec& spec, const fs::path& folder, bool force) {
+void save_census(const data::ReadContent& read, const census::Census& census, const data::Spec& spec,
+                 const fs::path& folder, bool force) {
+  const data::People& people = read.people;
   Json files = Json::array();
   for (const data::SourceSpec* source : sources(spec)) files.push_back(state_of(file_of(spec, *source)));
   StagedFolder staged(folder, force, census_folder(), FileAccess::OwnerOnly);
-  write_people(staged.path() / kPeopleFile, people, counts, census, folder);
+  write_people(staged.path() / kPeopleFile, read, census, folder);
   write_numbers(staged.path() / kItemsFile, people.features.items);
   write_numbers(staged.path() / kValuesFile, people.features.values);
   const Json description = {{"kind", kKind},
@@ -431,10 +466,11 @@ TakenCensus load_census(const fs::path& folder, const data::Spec& spec) {
     const MappedFile file(folder / kPeopleFile);
     Reader reader(file.bytes());
     TakenCensus taken;
-    members(reader, taken.people, taken.counts, taken.census);
+    members(reader, static_cast<data::ReadContent&>(taken), taken.census);
     taken.people.features.items = data::Stored<std::uint32_t>(MappedFile(folder / kItemsFile));
     taken.people.features.values = data::Stored<double>(MappedFile(folder / kValuesFile));
-    if (!reader.at_end() || !is_whole(taken.people) || !is_whole(taken.census, taken.people))
+    if (!reader.at_end() || !is_whole(static_cast<const data::ReadContent&>(taken)) ||
+        !is_whole(taken.census, taken.people))
       throw_broken(folder);
     return taken;
   } catch (const std::out_of_range&) {
