@@ -1,11 +1,14 @@
 """What large data asks for, on data small enough for a test: bounded memory, many threads, saved censuses and kills change
 nothing of the answer and leave nothing behind. How fast it is stands in docs/benchmarks.md."""
 
+import json
 import os
+import random
 import shutil
 import signal
 import subprocess
 import time
+import uuid
 
 import pytest
 
@@ -186,3 +189,52 @@ def test_a_kill_leaves_nothing(whole, tmp_path, command):
             for file in out.iterdir():
                 assert (out / marks[file.name]).exists()
     assert something  # there was something to leave
+
+
+def skewed_tables(folder, id_of):
+    """240 people; one has a million events, all together have 100,000 items, and five have none."""
+    draw = random.Random(1)
+    ages = [20 + number % 8 for number in range(240)]
+    with open(folder / "people.csv", "w") as people:
+        people.write("id,age\n")
+        people.writelines(f"{id_of(number)},{age}\n" for number, age in enumerate(ages))
+    with open(folder / "events.csv", "w") as events:
+        events.write("person,item\n")
+        events.writelines(f"{id_of(7)},item{number % 100_000}\n" for number in range(1_000_000))
+        for number, age in enumerate(ages[:-5]):
+            events.writelines(f"{id_of(number)},item{int(draw.gauss(50 * age, 150)) % 2000}\n" for _ in range(30))
+    spec = folder / "spec.toml"
+    spec.write_text(
+        '[people]\nfile = "people.csv"\nid = "id"\nsecret = "age"\nwithout_events = "leave-out"\n'
+        '[events]\nfile = "events.csv"\nperson = "person"\nitem = "item"\n'
+        "[groups]\ncount = 2\npeople = [40, 200]\nvalues = [2, 6]\n"
+        "[channel]\nclusters = 4\nbudget_share = 0.6\n"
+        '[method]\nname = "exact"\nseed = 5\n[release]\nledger = "none"\n'
+    )
+    return spec
+
+
+@pytest.mark.parametrize(
+    "id_of",
+    [
+        lambda number: 1000 - number,
+        lambda number: f"p{number}",
+        lambda number: uuid.uuid5(uuid.NAMESPACE_OID, str(number)),
+    ],
+    ids=["numbers", "texts", "uuids"],
+)
+def test_skewed_people_many_items_and_any_ids(id_of, tmp_path):
+    """One person's million of events, alone in its task or file, changes nothing for any memory or threads."""
+    spec = skewed_tables(tmp_path, id_of)
+    made = {}
+    for name, flags in {"all": [], "tight": ["--memory", TIGHT, "--threads", "1"]}.items():
+        mechanism, release = tmp_path / f"{name}.json", tmp_path / name
+        fitted = run("fit", spec, "-o", mechanism, "--json", *flags)
+        assert fitted.usable, fitted.err
+        published = run("publish", spec, "-m", mechanism, "-o", release, "--accept-leakage", *flags)
+        assert published.code == 0, published.err
+        made[name] = mechanism.read_bytes(), content(release)
+    assert made["all"] == made["tight"]
+    verified = run("verify", tmp_path / "all", "--against", spec, "--json")
+    assert verified.code == 0, verified.out
+    assert json.loads(fitted.out)["people"] == 235
