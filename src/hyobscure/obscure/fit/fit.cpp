@@ -285,7 +285,7 @@ double joint_gap_bits(const MethodResult& result) {
 namespace {
 
 Mechanism assemble(const Population& population, const data::Spec& spec, const census::Census& census,
-                   const MethodInput& input, const MethodResult& result, int shuffles,
+                   const MethodInput& input, MethodResult result, int shuffles,
                    const std::string& fingerprint, const Progress& progress) {
   const data::People& people = input.people;
   const solve::GroupLimits& limits = input.limits;
@@ -296,7 +296,6 @@ Mechanism assemble(const Population& population, const data::Spec& spec, const c
   mechanism.limits = {limits.least_people, limits.most_people, limits.least_values, limits.most_values};
   mechanism.groups = label_groups(population, result.partition, spec);
   mechanism.within_groups = result.within_groups;
-  mechanism.channels = result.channels;
   mechanism.parameter = result.parameter;
   if (method_of(spec).person_level) {
     mechanism.threat = data::word(spec.method.threat);
@@ -321,6 +320,7 @@ Mechanism assemble(const Population& population, const data::Spec& spec, const c
   mechanism.figures.own_rows = own_rows(
       result.channels, people,
       result.within_groups ? pools_by_group(people, result.partition) : one_pool(people.size()), progress);
+  mechanism.channels = std::move(result.channels);  // of many people, too large for a copy
   return mechanism;
 }
 
@@ -339,9 +339,10 @@ Mechanism find(const Population& population, const data::People& people, const d
   input.person.rows = rows;
   input.person.cache = &prepared;  // budget_share and the method look at the same people
   if (!input.parameter) input.budget = resolve_budget(spec, input);
-  const MethodResult result = method_of(spec).run(input, progress);
+  MethodResult result = method_of(spec).run(input, progress);
+  prepared = {};
   const int shuffles = shuffles_for(static_cast<std::size_t>(population.size()));
-  return assemble(population, spec, census, input, result, shuffles, fingerprint(), progress);
+  return assemble(population, spec, census, input, std::move(result), shuffles, fingerprint(), progress);
 }
 
 }  // namespace
