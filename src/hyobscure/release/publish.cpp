@@ -20,6 +20,7 @@
 #include "hyobscure/obscure/leakage/shortfalls.h"
 #include "hyobscure/obscure/leakage/signals.h"
 #include "hyobscure/obscure/mechanism/misfit.h"
+#include "hyobscure/obscure/methods/method.h"
 #include "hyobscure/published/area_file.h"
 #include "hyobscure/published/coarse.h"
 #include "hyobscure/release/draw.h"
@@ -43,6 +44,7 @@ void refuse_other_data(const data::People& people, const obscure::Mechanism& mec
     throw InputError({.source = mechanism.source}, "was made for other data",
                      "Run fit again, or give the data and the spec that it was made from.");
   obscure::refuse_misfit(mechanism, people);
+  obscure::refuse_other_method(mechanism);
 }
 
 /// Nothing about the secret may cross the groups: such a mechanism serves comparisons.
@@ -393,7 +395,7 @@ PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::
   }
 
   const auto clusters = census::assign(mechanism.clusters, people.features);
-  obscure::refuse_untrue(mechanism, people, clusters, progress);
+  obscure::refuse_untrue(mechanism, people, clusters, spec.secret.keep, progress);
   progress.report("drawing donors", 0, 0);
   const auto donor_of = draw_donors(mechanism, people, clusters);
   PublishResult result;
