@@ -135,13 +135,12 @@ def make_bases(folder):
     good("fit", kept / "spec.toml", "-o", kept / "random.json")
     good("fit", long / "spec.toml", "--save-census", long / "census", "-o", long / "again.json")
     (long / "again.json").unlink()
-    good("publish", long / "spec.toml", "-m", long / "fine.json", "--accept-leakage", "-o", long / "release")
+    for base, name in ((long, "fine"), (kept, "random")):
+        flags = ["--accept-leakage", "-o", base / "release"]
+        good("publish", base / "spec.toml", "-m", base / f"{name}.json", *flags)
     compare = ["compare", long / "spec.toml", "--methods", "hyobscure,random", "--points", 2]
     good(*compare, "-o", long / "comparison")
-    good("fit", long / "spec.toml", "--method.seed", 0, "-o", long / "seedless.json", "--json")
-    own = (long / "spec.toml").read_text().replace("seed = 1\n", "")
-    (long / "unseeded.toml").write_text(own)
-    (long / "seedless.json").unlink()
+    (long / "unseeded.toml").write_text((long / "spec.toml").read_text().replace("seed = 1\n", ""))
     for name in ("first", "second"):
         good("fit", long / "unseeded.toml", "-o", long / f"{name}.json")
     good("publish", long / "unseeded.toml", "-m", long / "first.json", "--accept-leakage", "-o", folder / "first")
@@ -400,8 +399,13 @@ def mechanism_cases(bases):
             mechanism, path = change_an_entry(chance, json.loads(text))
             content, name = sealed(mechanism).encode(), "/".join(map(str, path))
         flags = ["--accept-leakage", "--release.ledger", "none"]
-        command = ["publish", "@spec.toml", "-m", f"@{file}", *flags, "-o", "@out"]
-        yield Case("mechanism", f"{base}/{file} {name} {number}", base, file, content, command, follow)
+        title = f"{base}/{file} {name} {number}"
+        if number // 24 % 5 == 4:  # an audit looks at a mechanism, too; what it says goes nowhere
+            command = ["audit", "@spec.toml", "@release", "-m", f"@{file}"]
+            yield Case("mechanism", f"{title} audited", base, file, content, command)
+        else:
+            command = ["publish", "@spec.toml", "-m", f"@{file}", *flags, "-o", "@out"]
+            yield Case("mechanism", title, base, file, content, command, follow)
 
 
 def means_the_same(a, b):
@@ -522,7 +526,8 @@ def try_all(kind, bases, scratch, every):
 
 def wrong_about(case, outcome):
     """What the outcome of a case with a known answer should have been."""
-    if "same in other words, sealed" in case.name and outcome.verdict != "accepted":
+    must = case.command[0] == "publish" and "same in other words, sealed" in case.name
+    if must and outcome.verdict != "accepted":
         return "a true mechanism was refused"
     return outcome.wrong
 
