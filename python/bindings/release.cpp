@@ -14,6 +14,7 @@
 #include "hyobscure/base/files.h"
 #include "hyobscure/base/stopwatch.h"
 #include "hyobscure/base/text.h"
+#include "hyobscure/base/user_folder.h"
 #include "hyobscure/report/summary.h"
 #include "owned_array.h"
 #include "source.h"
@@ -27,13 +28,26 @@ using data::quoted_name;
 using data::quoted_text;
 using published::Manifest;
 
+/// Tables of memory lie nowhere: their ledger is the user's, wherever Python happens to run.
+fs::path ledger_folder(const Source& source, const obscure::Mechanism& mechanism) {
+  const data::Spec& spec = source.spec();
+  if (!source.in_memory() || mechanism.seeded || spec.places.contains("release.ledger")) return {};
+  const fs::path folder = user_folder("release.ledger");
+  make_private_folder(folder);
+  return folder;
+}
+
 std::string publish(const Source& source, const obscure::Mechanism& mechanism, const fs::path& folder,
-                    bool force, bool second_draw, bool accept_leakage, const nb::object& report) {
+                    bool force, bool second_draw, bool accept_leakage, bool stays, const nb::object& report) {
   return work(report, source.threads(), [&](const Progress& progress) {
     const Stopwatch watch;
-    const release::PublishResult result = source.workbench(progress).publish(
-        mechanism,
-        {.output = folder, .force = force, .second_draw = second_draw, .accept_leakage = accept_leakage});
+    const release::PublishResult result =
+        source.workbench(progress).publish(mechanism, {.output = folder,
+                                                       .force = force,
+                                                       .second_draw = second_draw,
+                                                       .accept_leakage = accept_leakage,
+                                                       .ledger_folder = ledger_folder(source, mechanism),
+                                                       .stays = stays});
     return report::release_json(result, watch.seconds());
   });
 }
@@ -157,8 +171,8 @@ void write_report(const fs::path& file, bool force, const Source& source, const 
 
 void bind_release(nb::module_& module) {
   module.def("publish", &publish, nb::arg("source"), nb::arg("mechanism"), nb::arg("folder"),
-             nb::arg("force"), nb::arg("second_draw"), nb::arg("accept_leakage"), nb::arg("progress").none(),
-             "Writes a release, as `hyobscure publish` does.");
+             nb::arg("force"), nb::arg("second_draw"), nb::arg("accept_leakage"), nb::arg("stays"),
+             nb::arg("progress").none(), "Writes a release, as `hyobscure publish` does.");
   module.def("donor_rows", &donor_rows, nb::arg("source"), nb::arg("mechanism"), nb::arg("progress").none(),
              "For each row of the people in memory, the row whose features are published.");
   module.def("release_rows", &release_rows, nb::arg("source"), nb::arg("folder"), nb::arg("table"),

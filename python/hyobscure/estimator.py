@@ -285,7 +285,8 @@ class HyObscure(TransformerMixin, BaseEstimator):
         With a folder it is written there, with the same bytes as the command line writes; without, it lives as long as the
         object. People are those of `fit` unless they are given. The draws belong to the mechanism: publishing again gives the
         same release. Unless there is a seed, the ledger (`release.ledger`) remembers who was published, and another draw of
-        the same people is refused; `second_draw` publishes it nevertheless. A mechanism that `fit` warned of is refused too;
+        the same people is refused; `second_draw` publishes it nevertheless. The ledger of people in memory is the user's, in
+        `~/.local/share/hyobscure`, that of a spec lies beside it. A mechanism that `fit` warned of is refused too;
         `accept_leakage` publishes it, and the manifest says so.
         """
         check_is_fitted(self)
@@ -297,7 +298,14 @@ class HyObscure(TransformerMixin, BaseEstimator):
         source = dataset.source() if temporary is None else dataset.source(release__format="parquet")
         with reports(self.progress) as report:
             facts = _core.publish(
-                source, self.mechanism_, os.fspath(folder), force, second_draw, accept_leakage, report
+                source,
+                self.mechanism_,
+                os.fspath(folder),
+                force,
+                second_draw,
+                accept_leakage,
+                temporary is None,
+                report,
             )
         return Release(Path(folder), json.loads(facts), dataset, self.mechanism_, self.progress, temporary)
 

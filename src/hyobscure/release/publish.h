@@ -19,6 +19,8 @@ struct PublishSettings {
   bool second_draw = false;      ///< publishes although some of the people were drawn for before
   bool accept_leakage =
       false;  ///< publishes although the mechanism has shortfalls (obscure/leakage/shortfalls.h)
+  std::filesystem::path ledger_folder = {};  ///< where a relative release.ledger begins; empty: as the spec's
+  bool stays = true;  ///< false: the caller removes the folder again, so the ledger names none
 };
 
 struct PublishResult {
