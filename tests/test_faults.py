@@ -428,7 +428,7 @@ def test_nothing_stays_in_the_current_folder_or_the_folder_of_the_data(many, tmp
     assert names(data) == before
 
 
-@pytest.mark.parametrize("megabytes", [150, 250, 400])
+@pytest.mark.parametrize("megabytes", [95, 105, 150, 250, 400])
 @pytest.mark.parametrize("name", [*COMMANDS, "demo"])
 def test_a_machine_with_little_memory_is_no_fault_of_ours(people, mechanism, tmp_path, name, megabytes):
     def limit():

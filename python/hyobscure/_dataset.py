@@ -61,8 +61,12 @@ class Dataset:
     features: list[str] = field(default_factory=list)
 
     def set(self, key: str, value: Any, written: str = "") -> None:
-        if value is not None:
-            self.keys.append((key, as_text(key, value), written or key))
+        if value is None:
+            return
+        written = written or key
+        for other in (earlier for name, _, earlier in self.keys if name == key):
+            raise InputError.of(written, f"is given as {other} as well", "Give it once.")
+        self.keys.append((key, as_text(key, value), written))
 
     def has(self, key: str) -> bool:
         return any(name == key for name, _, _ in self.keys)

@@ -157,10 +157,16 @@ class HyObscure(TransformerMixin, BaseEstimator):
 
         Ctrl-C raises KeyboardInterrupt. If there is a best answer so far, the model has it, and ``converged_`` is False.
         """
-        dataset = self._dataset_of(X, y, events, reset=True)
-        source = dataset.source()
-        with reports(self.progress) as report:
-            fitted = _core.fit(source, report)
+        before = dict(vars(self))
+        try:
+            dataset = self._dataset_of(X, y, events, reset=True)
+            source = dataset.source()
+            with reports(self.progress) as report:
+                fitted = _core.fit(source, report)
+        except BaseException:  # a model that was fitted before is still that model, with its columns
+            vars(self).clear()
+            vars(self).update(before)
+            raise
         self._take(fitted.mechanism, json.loads(fitted.json))
         self._fitted, self._source, self._y, self._kept_dataset = fitted, source, y, dataset
         self._feature_columns = dataset.features if _tables.is_frame(X) else None
@@ -171,6 +177,16 @@ class HyObscure(TransformerMixin, BaseEstimator):
             warnings.warn(
                 f"The answer is weaker than asked for: {self.facts_['note'] or 'it did not converge'}",
                 ConvergenceWarning,
+                stacklevel=2,
+            )
+        if (
+            self.facts_["limits_for"] == "groups"
+            and 0 < self.facts_["smallest_pool"] < self.facts_["limits"]["people"][0]
+        ):
+            warnings.warn(
+                f"The smallest pool, people with the same group and the same kept cells, has "
+                f"{self.facts_['smallest_pool']} people: fewer than the groups must have",
+                LeakageWarning,
                 stacklevel=2,
             )
         for shortfall in self.facts_["shortfalls"]:

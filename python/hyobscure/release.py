@@ -244,6 +244,11 @@ def verify(
     True
     """
     source = None
+    if spec is None and settings:
+        name = next(iter(settings))
+        raise InputError.of(
+            name, "is no argument, or a key of a spec, and no spec is given", "Take it out, or give `spec`."
+        )
     if spec is not None:
         from ._dataset import Dataset
 

@@ -4,6 +4,7 @@
 #include <xgboost/c_api.h>
 
 #include <cassert>
+#include <cmath>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -21,6 +22,15 @@ template <class Number>
 std::string array_interface(const std::vector<Number>& values, const char* type) {
   return fmt::format(R"({{"data":[{},true],"shape":[{}],"typestr":"{}","version":3}})",
                      reinterpret_cast<std::uintptr_t>(values.data()), values.size(), type);
+}
+
+/// As a float, which ends at 3.4e38: what is larger is told by its logarithm. Rising without a step up to the
+/// largest double, so that trees, which only compare, see the same order.
+float tree_value(double value) {
+  constexpr double kPlain = 1e37, kDigits = 37, kOfDigit = 1e36;
+  const double size = std::abs(value);
+  if (size <= kPlain) return static_cast<float>(value);
+  return static_cast<float>(std::copysign(kPlain + (std::log10(size) - kDigits) * kOfDigit, value));
 }
 
 std::vector<std::uint32_t> all_of(const data::SparseRows& rows) {
@@ -42,7 +52,7 @@ BoostData::BoostData(const data::SparseRows& rows, std::span<const std::uint32_t
   std::vector<float> values, margins;
   for (const std::uint32_t row : chosen) {
     items.insert(items.end(), rows[row].items.begin(), rows[row].items.end());
-    for (const double value : rows[row].values) values.push_back(static_cast<float>(value));
+    for (const double value : rows[row].values) values.push_back(tree_value(value));
     starts.push_back(items.size());
     margins.insert(margins.end(), prior.begin(), prior.end());
   }

@@ -57,6 +57,24 @@ TEST(BoostModel, OneRoundMovesByTheFormulaOfTheLeaf) {
   EXPECT_NEAR(model.predict(data)(0, 0), predicted(0, 0) + 0.3 * 4 * left / (4 + 1), 1e-5);
 }
 
+TEST(BoostModel, TellsValuesApartThatNoFloatHolds) {
+  for (const double large : {1e37, 1e39, 1e100, 1e307}) {
+    std::vector<std::vector<double>> dense;
+    std::vector<float> labels;
+    for (int r = 0; r < 20; ++r) {
+      dense.push_back({(r % 2 == 0 ? 1 : 3) * large, -large});
+      labels.push_back(r % 2 == 0 ? 10.0F : 20.0F);
+    }
+    const std::vector<float> prior = {15};
+    BoostData data(census::sparse(dense), prior);
+    data.set_labels(labels);
+    BoostModel model(kNumber, data);
+    for (int round = 0; round < 30; ++round) model.add_round();
+    EXPECT_NEAR(model.predict(data)(0, 0), 10, 0.1) << large;
+    EXPECT_NEAR(model.predict(data)(1, 0), 20, 0.1) << large;
+  }
+}
+
 TEST(BoostModel, ProbabilitiesSumToOneAndRiseForTheClassOfTheRow) {
   std::vector<std::vector<double>> dense;
   std::vector<std::uint32_t> classes;

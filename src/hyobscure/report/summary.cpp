@@ -338,6 +338,7 @@ std::string mechanism_json(const obscure::Mechanism& mechanism, const data::Read
                {"people", mechanism.people},
                {"read", counts_json(counts)},
                {"groups", groups_json(mechanism.groups)},
+               {"limits", published::limits_json(mechanism.limits, false)},
                {"limits_for", mechanism.limits.for_pools ? "pools" : "groups"},
                {"smallest_pool", mechanism.smallest_pool},
                {"shortfalls", obscure::shortfalls(mechanism)},

@@ -2,10 +2,14 @@
 
 #include <duckdb.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <fstream>
+#include <limits>
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/scratch.h"
@@ -15,12 +19,25 @@
 namespace hyobscure::data {
 namespace {
 
+/// Bytes that this process may still map (ulimit -v). The engine's allocator ends in a signal where its first
+/// mappings fail, instead of saying so.
+std::size_t address_space_left() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return std::numeric_limits<std::size_t>::max();
+  std::size_t pages = 0;  // the first number: all that is mapped
+  std::ifstream("/proc/self/statm") >> pages;
+  const std::size_t mapped = pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  return limit.rlim_cur - std::min<std::size_t>(limit.rlim_cur, mapped);
+}
+
 EngineError::Kind kind_of(duckdb_error_type type, std::string_view text) {
   if (text.find("No space left") != text.npos || text.find("Disk quota") != text.npos ||
       text.find("File too large") != text.npos)
     return EngineError::Kind::DiskFull;
   if (text.find("bad_alloc") != text.npos || text.find("ailed to allocate") != text.npos ||
-      text.find("ould not allocate") != text.npos)
+      text.find("ould not allocate") != text.npos ||
+      text.find("Out of Memory Error") != text.npos)  // of a function of ours: inside another error
     return EngineError::Kind::Memory;
   switch (type) {
     case DUCKDB_ERROR_CATALOG:
@@ -333,6 +350,9 @@ struct Engine::State {
 };
 
 Engine::Engine(const EngineSettings& settings, const Progress& progress) : state_(std::make_shared<State>()) {
+  constexpr std::size_t kLeast = 64 << 20;
+  if (address_space_left() < kLeast)
+    throw EngineError(EngineError::Kind::Memory, "the address space is too small (ulimit -v)");
   state_->progress = progress;
   char* reason = nullptr;
   if (duckdb_open_ext(nullptr, &state_->database, nullptr, &reason) != DuckDBSuccess) {

@@ -111,6 +111,18 @@ TEST(Engine, EndsAStatementWhoseRowsCannotBeMade) {
   EXPECT_EQ(engine.integers("SELECT CAST(1 AS BIGINT)")[0], 1);  // the engine lives on
 }
 
+TEST(Engine, LackOfMemoryInTheMakingOfRowsIsLackOfMemory) {
+  Engine engine({}, {});
+  const std::string rows =
+      engine.made_rows({{"a", "BIGINT"}}, [](ChunkMaker&) -> std::size_t { throw std::bad_alloc(); });
+  try {
+    (void)engine.integers("SELECT count(*) FROM " + rows);
+    FAIL();
+  } catch (const EngineError& error) {
+    EXPECT_EQ(error.kind(), EngineError::Kind::Memory);
+  }
+}
+
 TEST(Engine, FindsRelativeFilesInItsFolder) {
   const TestFolder folder;
   folder.write("t.csv", "a\n1\n2\n");

@@ -154,7 +154,10 @@ Reading read_people(Engine& engine, const Spec& spec) {
   People& people = reading.people;
   KeptPeople kept(engine, spec, reading);
   const Relation& relation = reading.people_source;
-  about(relation, [&] { refuse_identifying(relation, kept.look_at_columns()); });
+  about(relation, [&] {
+    if (!spec.is_long()) refuse_words_among_numbers(engine, spec, relation, kept.kinds());
+    refuse_identifying(relation, kept.look_at_columns());
+  });
   if (spec.is_long()) {
     kept.open_events();
     const Relation& source = reading.events_source;

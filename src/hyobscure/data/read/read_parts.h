@@ -41,6 +41,11 @@ RowCollector::Merge merge_of(const Spec& spec);
 /// Thrown by it where events.repeated does not say.
 struct RepeatedEvents {};
 
+/// Wide data, whose feature columns hyo_kept holds as c0, c1, ...: throws InputError for a column of numbers
+/// that is one of categories because of less than a tenth of its cells, unless people.categorical names it.
+void refuse_words_among_numbers(Engine& engine, const Spec& spec, const Relation& people,
+                                const std::vector<FeatureKind>& kinds);
+
 /// Wide data: the feature columns, which hyo_kept holds as c0, c1, ...
 SparseRows read_wide_features(Engine& engine, const Spec& spec, const Relation& people,
                               const std::vector<FeatureKind>& kinds, std::size_t count);

@@ -250,6 +250,30 @@ TEST_F(Read, WideColumnsBecomeNumbersCategoriesAndSets) {
   EXPECT_EQ(coded.features.columns, 3u);
 }
 
+TEST_F(Read, AWordAmongNumbersIsToldWithItsRowAndTheSpecDecides) {
+  const auto table = [](const std::string& last) {
+    std::string text = "id,age,n\n";
+    for (int p = 0; p < 20; ++p)
+      text += fmt::format("p{:02},{},{}\n", p, 20 + p % 5, p == 13 ? last : std::to_string(p % 4));
+    return text;
+  };
+  folder_.write("wide.csv", table("n/a"));
+  const Override n{"people.features", "n"};
+  EXPECT_THAT(refusal(wide({n})), AllOf(HasSubstr("row 14, column \"n\": expected a number, as nearly all"),
+                                        HasSubstr("people.categorical"), Not(HasSubstr("n/a"))));
+  EXPECT_EQ(read(wide({n, {"people.categorical", "n"}})).people.features.columns, 5u);
+  folder_.write("wide.csv", table(""));
+  EXPECT_EQ(
+      read(wide({n, {"people.missing", "zero"}, {"people.scale", "none"}, {"channel.distance", "euclidean"}}))
+          .people.features.columns,
+      1u);
+  std::string half = "id,age,n\n";  // as many words as numbers: names of categories
+  for (int p = 0; p < 20; ++p)
+    half += fmt::format("p{:02},{},{}{}\n", p, 20 + p % 5, p % 2 ? "x" : "", p % 4);
+  folder_.write("wide.csv", half);
+  EXPECT_EQ(read(wide({n})).people.features.columns, 4u);
+}
+
 TEST_F(Read, AListColumnIsASet) {
   Engine engine({}, {});
   engine.run(fmt::format(

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "hyobscure/base/error.h"
@@ -47,6 +48,26 @@ class WideFeatures {
       if (kinds_[i] != FeatureKind::Set && spec_.people.missing == MissingFeature::Refuse)
         refuse(i, cell + " IS NULL", "the cell is empty",
                "Fill it in, or choose what empty cells mean with people.missing.");
+    }
+  }
+
+  /// Columns of numbers that a few words ("n/a") have made columns of categories.
+  void check_categories() const {
+    constexpr double kFew = 0.1;
+    const auto& wanted = spec_.people.categorical;
+    for (std::size_t i = 0; i < kinds_.size(); ++i) {
+      if (kinds_[i] != FeatureKind::Categorical ||
+          std::ranges::find(wanted, spec_.people.features[i]) != wanted.end())
+        continue;
+      const std::string cell = fmt::format("CAST(c{} AS VARCHAR)", i);
+      const std::string word = fmt::format("{0} IS NOT NULL AND TRY_CAST({0} AS DOUBLE) IS NULL", cell);
+      const auto share = engine_.doubles(
+          fmt::format("SELECT count_if({}) / nullif(count(c{}), 0) FROM hyo_kept", word, i))[0];
+      if (share > 0 && share < kFew)
+        refuse(
+            i, word, "expected a number, as nearly all cells of the column are",
+            "Correct the cell, or empty it (people.missing says what that means). If its numbers are names, "
+            "list the column in people.categorical.");
     }
   }
 
@@ -134,6 +155,11 @@ class WideFeatures {
 };
 
 }  // namespace
+
+void refuse_words_among_numbers(Engine& engine, const Spec& spec, const Relation& people,
+                                const std::vector<FeatureKind>& kinds) {
+  WideFeatures(engine, spec, people, kinds).check_categories();
+}
 
 SparseRows read_wide_features(Engine& engine, const Spec& spec, const Relation& people,
                               const std::vector<FeatureKind>& kinds, std::size_t count) {

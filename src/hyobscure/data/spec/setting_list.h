@@ -35,7 +35,7 @@ void visit_settings(Spec& s, Visit&& visit) {
       "columns to publish though they identify people or reveal the secret (e-mail addresses, names, unique "
       "texts ...), which are refused otherwise");
   visit("people", "categorical", s.people.categorical, Rule{},
-        "features that are categories though they look like numbers");
+        "features that are categories though all or nearly all of their cells look like numbers");
   visit("people", "sets", s.people.sets, Rule{}, "features whose cells hold several words");
   visit("people", "set_separator", s.people.set_separator, Rule{}, "what separates the words of a set");
   visit("people", "missing", s.people.missing, Rule{},
