@@ -51,8 +51,20 @@ def _converted(convert: Callable[[], Any], pyarrow: Any) -> Any:
     """None where pyarrow fails: its own words would quote a cell, also as the context of another error."""
     try:
         return convert()
-    except (pyarrow.ArrowException, OverflowError):
+    except (pyarrow.ArrowException, OverflowError, TypeError):
         return None
+
+
+# Types of pandas whose cells Arrow has as something else: a period as a number of months, an interval as a pair.
+_OWN_TYPES = {"Period": "periods", "Interval": "intervals", "Sparse": "sparse"}
+
+
+def _refuse_own_type(column: str, dtype: Any) -> None:
+    for each in (dtype, getattr(getattr(dtype, "categories", None), "dtype", None)):
+        for name, what in _OWN_TYPES.items():
+            if type(each).__name__ == name + "Dtype":
+                problem, remedy = f"its cells are {what} of pandas", "Convert it to numbers or texts first (astype)."
+                raise InputError(f'column "{column}": {problem}. {remedy}', Place(column=column), problem, remedy)
 
 
 def _refuse_column(column: str) -> NoReturn:
@@ -66,6 +78,8 @@ def _refuse_column(column: str) -> NoReturn:
 
 def _from_pandas(frame: Any) -> Any:
     pyarrow = _needs("pyarrow", "pandas hands its tables over through it")
+    for column, dtype in zip(column_names(frame), frame.dtypes):
+        _refuse_own_type(column, dtype)
     table = _converted(lambda: pyarrow.Table.from_pandas(frame, preserve_index=False), pyarrow)
     if table is not None:
         return table
@@ -113,6 +127,7 @@ def add_column(table: _core.ArrowTable, values: Any, name: str) -> None:
     """A column of numbers or texts."""
     if kind_of(values) == "pandas" and not (isinstance(values.dtype, np.dtype) and values.dtype.kind in "biuf"):
         pyarrow = _needs("pyarrow", "pandas hands such columns over through it")
+        _refuse_own_type(name, values.dtype)
         cells = _converted(lambda: pyarrow.Array.from_pandas(values), pyarrow)
         if cells is None:
             _refuse_column(name)

@@ -452,6 +452,24 @@ def test_a_column_of_mixed_cells_is_refused_without_quoting_one(wide):
         HyObscure(**WIDE).fit(wide.drop(columns="age"), mixed["note"].rename("secret"))
 
 
+@pytest.mark.parametrize("role", ["feature", "secret"])
+@pytest.mark.parametrize("kind", ["period", "interval", "cut", "sparse"])
+def test_types_that_only_pandas_has_are_named(wide, kind, role):
+    cells = {
+        "period": lambda: pandas.Series(pandas.period_range("2020-01", periods=12, freq="M")).take(wide["visits"] % 12),
+        "interval": lambda: pandas.Series(pandas.arrays.IntervalArray.from_breaks(range(len(wide) + 1))),
+        "cut": lambda: pandas.cut(wide["height"], 4),
+        "sparse": lambda: pandas.Series(pandas.arrays.SparseArray(wide["visits"])),
+    }[kind]()
+    cells = cells.set_axis(wide.index)
+    with pytest.raises(InputError, match="of pandas. Convert it") as caught:
+        if role == "feature":
+            HyObscure(**WIDE).fit(wide.assign(own=cells), "age")
+        else:
+            HyObscure(**WIDE).fit(wide.drop(columns="age"), cells.rename("own"))
+    assert caught.value.place.column == "own"
+
+
 def test_half_precision_is_named_as_what_is_not_read(wide):
     with pytest.raises(InputError, match='column "height": is of a type that is not read'):
         HyObscure(**WIDE).fit(wide.assign(height=wide["height"].astype("float16")), "age")

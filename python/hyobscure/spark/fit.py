@@ -35,6 +35,14 @@ class Mechanism:
     text: str = field(repr=False)
     source: str = field(default="", compare=False)  # the file it was read from, for the ledger
 
+    def __post_init__(self) -> None:
+        if isinstance(self.text, os.PathLike) or not self.text.lstrip().startswith("{"):
+            raise refusal(
+                "mechanism",
+                "is no text of a mechanism, which begins with {",
+                "If it is the path of a file, give Mechanism.load(path).",
+            )
+
     @staticmethod
     def load(file: str | os.PathLike) -> Mechanism:
         return Mechanism(Path(file).read_text(encoding="utf-8"), os.path.abspath(file))

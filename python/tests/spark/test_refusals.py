@@ -149,6 +149,13 @@ def test_other_data_than_the_mechanism_was_made_for(spark, long, work, tmp_path)
     assert not (tmp_path / "release").exists()
 
 
+def test_a_path_where_the_text_of_a_mechanism_belongs_is_called_that(spark, long, work, tmp_path):
+    people, events = long.frames(spark)
+    for path in ("mechanism.json", str(tmp_path / "m.json"), tmp_path / "m.json", ""):
+        with pytest.raises(InputError, match="Mechanism.load"):
+            hs.publish(people, events, path, tmp_path / "release", spec=long.spec, work=work)
+
+
 def test_a_release_is_not_overwritten(spark, long, work, tmp_path):
     (tmp_path / "release").mkdir()
     with pytest.raises(InputError, match="exists already"):
