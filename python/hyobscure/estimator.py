@@ -279,6 +279,7 @@ class HyObscure(TransformerMixin, BaseEstimator):
         force: bool = False,
         second_draw: bool = False,
         accept_leakage: bool = False,
+        sign: str | os.PathLike | None = None,
     ) -> Release:
         """Applies the mechanism: the release, checked by `Release.verify`.
 
@@ -286,7 +287,8 @@ class HyObscure(TransformerMixin, BaseEstimator):
         object. People are those of `fit` unless they are given. The draws belong to the mechanism: publishing again gives the
         same release. Unless there is a seed, the ledger (`release.ledger`) remembers who was published, and another draw of
         the same people is refused; `second_draw` publishes it nevertheless. A mechanism that `fit` warned of is refused too;
-        `accept_leakage` publishes it, and the manifest says so.
+        `accept_leakage` publishes it, and the manifest says so. `sign` is a signing key of `hyobscure keygen`: the release then
+        says who published it.
         """
         check_is_fitted(self)
         dataset = self._people(X, y, events)
@@ -297,7 +299,14 @@ class HyObscure(TransformerMixin, BaseEstimator):
         source = dataset.source() if temporary is None else dataset.source(release__format="parquet")
         with reports(self.progress) as report:
             facts = _core.publish(
-                source, self.mechanism_, os.fspath(folder), force, second_draw, accept_leakage, report
+                source,
+                self.mechanism_,
+                os.fspath(folder),
+                force,
+                second_draw,
+                accept_leakage,
+                "" if sign is None else os.fspath(sign),
+                report,
             )
         return Release(Path(folder), json.loads(facts), dataset, self.mechanism_, self.progress, temporary)
 
