@@ -113,7 +113,6 @@ def test_a_full_disk_is_told_as_json_too(disk, people, mechanism, name):
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_limit_on_the_size_of_files_is_like_a_full_disk(people, mechanism, tmp_path, name, size, form):
     def limit():
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
     if name == "fit" and form == "parquet":

@@ -1,6 +1,7 @@
 """The n-th call of a kind fails, or the process is killed in its place: whatever was asked for is there whole or not at
 all, what was there before stays, and a second run works. HYOBSCURE_TORTURE=all tries each call instead of a spread."""
 
+import json
 import os
 import pathlib
 import shutil
@@ -191,6 +192,29 @@ def test_a_kill_at_each_step_leaves_old_or_new_and_a_second_run_works(name, kind
         again = run_with(None, *arguments(name, made, out), "--force", out=out)
         assert again.usable, (kind, number, again.err)
         assert is_whole(name, out, whole, made), (kind, number)
+
+
+@pytest.mark.parametrize("how", ["fail", "kill"])
+@pytest.mark.parametrize("kind", ["open", "read", "write", "sync", "rename", "resize"])
+def test_a_ledger_never_forgets_whom_it_knew(kind, how, made, calls, tmp_path):
+    """Whatever step of a publication fails, or is the last before a kill."""
+    counted, _, _ = calls("publish")
+    out = tmp_path / "out"
+    known = {"draw": "a" * 64, "published": "2026-01-01 00:00:00", "release": "/r", "mechanism": "/m", "people": 1}
+    ledger = {
+        "kind": "hyobscure ledger",
+        "format": 2,
+        "salt": "12" * 32,
+        "draws": [{**known, "hashes": "AAAAAAAAAAA="}],
+    }
+    for number in spread(counted[kind] + 2, 8):  # reading a ledger that is there takes calls of its own
+        fresh(out)
+        (out / "ledger.json").write_text(json.dumps(ledger))
+        done = run_with(f"{kind}:{number}:{how}", *arguments("publish", made, out), out=out)
+        left = json.loads((out / "ledger.json").read_text())["draws"]
+        assert left[0] == ledger["draws"][0] and len(left) <= 2, (number, done.err)
+        if (out / "release").exists():
+            assert len(left) == 2, (number, done.err)
 
 
 @pytest.mark.parametrize("name", WRITERS)

@@ -14,7 +14,7 @@ OwnedArray<std::uint64_t> person_hashes(const InputTexts& ids, const std::string
   const Texts texts(ids);
   const NamedDraws hash(Key::from_text(salt));
   std::vector<std::uint64_t> hashes(texts.size());
-  for (std::size_t u = 0; u < texts.size(); ++u) hashes[u] = hash.bits(texts[u]).first;
+  for (std::size_t u = 0; u < texts.size(); ++u) hashes[u] = release::hash_of_person(hash, texts[u]);
   return owned_array(std::move(hashes));
 }
 

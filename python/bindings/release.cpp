@@ -15,6 +15,7 @@
 #include "hyobscure/base/files.h"
 #include "hyobscure/base/stopwatch.h"
 #include "hyobscure/base/text.h"
+#include "hyobscure/base/user_folder.h"
 #include "hyobscure/report/summary.h"
 #include "owned_array.h"
 #include "source.h"
@@ -28,8 +29,17 @@ using data::quoted_name;
 using data::quoted_text;
 using published::Manifest;
 
+/// Tables of memory lie nowhere: their ledger is the user's, wherever Python happens to run.
+fs::path ledger_folder(const Source& source, const obscure::Mechanism& mechanism) {
+  const data::Spec& spec = source.spec();
+  if (!source.in_memory() || mechanism.seeded || spec.places.contains("release.ledger")) return {};
+  const fs::path folder = user_folder("release.ledger");
+  make_private_folder(folder);
+  return folder;
+}
+
 std::string publish(const Source& source, const obscure::Mechanism& mechanism, const fs::path& folder,
-                    bool force, bool second_draw, bool accept_leakage, const std::string& sign,
+                    bool force, bool second_draw, bool accept_leakage, const std::string& sign, bool stays,
                     const nb::object& report) {
   return work(report, source.threads(), [&](const Progress& progress) {
     const Stopwatch watch;
@@ -40,7 +50,9 @@ std::string publish(const Source& source, const obscure::Mechanism& mechanism, c
                                                        .force = force,
                                                        .second_draw = second_draw,
                                                        .accept_leakage = accept_leakage,
-                                                       .sign = key});
+                                                       .sign = key,
+                                                       .ledger_folder = ledger_folder(source, mechanism),
+                                                       .stays = stays});
     return report::release_json(result, watch.seconds());
   });
 }
@@ -168,7 +180,7 @@ void write_report(const fs::path& file, bool force, const Source& source, const 
 void bind_release(nb::module_& module) {
   module.def("publish", &publish, nb::arg("source"), nb::arg("mechanism"), nb::arg("folder"),
              nb::arg("force"), nb::arg("second_draw"), nb::arg("accept_leakage"), nb::arg("sign"),
-             nb::arg("progress").none(), "Writes a release, as `hyobscure publish` does.");
+             nb::arg("stays"), nb::arg("progress").none(), "Writes a release, as `hyobscure publish` does.");
   module.def("donor_rows", &donor_rows, nb::arg("source"), nb::arg("mechanism"), nb::arg("progress").none(),
              "For each row of the people in memory, the row whose features are published.");
   module.def("release_rows", &release_rows, nb::arg("source"), nb::arg("folder"), nb::arg("table"),

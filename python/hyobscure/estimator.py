@@ -286,7 +286,8 @@ class HyObscure(TransformerMixin, BaseEstimator):
         With a folder it is written there, with the same bytes as the command line writes; without, it lives as long as the
         object. People are those of `fit` unless they are given. The draws belong to the mechanism: publishing again gives the
         same release. Unless there is a seed, the ledger (`release.ledger`) remembers who was published, and another draw of
-        the same people is refused; `second_draw` publishes it nevertheless. A mechanism that `fit` warned of is refused too;
+        the same people is refused; `second_draw` publishes it nevertheless. The ledger of people in memory is the user's, in
+        `~/.local/share/hyobscure`, that of a spec lies beside it. A mechanism that `fit` warned of is refused too;
         `accept_leakage` publishes it, and the manifest says so. `sign` is a signing key of `hyobscure keygen`: the release then
         says who published it.
         """
@@ -306,6 +307,7 @@ class HyObscure(TransformerMixin, BaseEstimator):
                 second_draw,
                 accept_leakage,
                 "" if sign is None else os.fspath(sign),
+                temporary is None,
                 report,
             )
         return Release(Path(folder), json.loads(facts), dataset, self.mechanism_, self.progress, temporary)

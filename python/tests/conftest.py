@@ -56,6 +56,12 @@ def make_long(people=240, seed=3):
 LONG = {"events.person": "user", "events.item": "film", "events.value": "stars"}
 
 
+@pytest.fixture(autouse=True)
+def ledgers_of_tests(tmp_path, monkeypatch):
+    """Each test forgets whom the others published, and leaves the user's own ledger alone."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data-of-the-user"))
+
+
 @pytest.fixture(scope="session")
 def wide():
     return make_wide()

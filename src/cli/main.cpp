@@ -60,6 +60,9 @@ void install_lost_file_signal() {
   sigaction(SIGBUS, &action, nullptr);
 }
 
+/// Files that grow beyond a limit (ulimit -f) are a full disk, which is told in words.
+void take_file_limits_as_errors() { std::signal(SIGXFSZ, SIG_IGN); }
+
 /// A core file would hold people.
 void forbid_core_dumps() {
   const rlimit none{0, 0};
@@ -199,6 +202,7 @@ int main(int argc, char** argv) {
   json_asked_for = chosen.common.json;
   install_lost_file_signal();
   forbid_core_dumps();
+  take_file_limits_as_errors();
   const int code = run_chosen(chosen);
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
   return tell_error({}, kCorrectInput,

@@ -20,6 +20,7 @@
 #include "hyobscure/base/files.h"
 #include "hyobscure/base/json.h"
 #include "hyobscure/base/parallel.h"
+#include "hyobscure/release/plain_id.h"
 
 namespace hyobscure::release {
 namespace {
@@ -83,6 +84,23 @@ LedgerEntry entry_from(const Json& json, int format) {
                    "Restore it from a copy, or name another file in release.ledger.");
 }
 
+/// A pipe would be waited for without end, and what two names stand for would part.
+void refuse_special_file(const std::filesystem::path& file) {
+  if (!std::filesystem::is_regular_file(file))
+    throw InputError({.source = file.string()}, "is no regular file, so it cannot be a ledger",
+                     "Name another file in release.ledger.");
+  if (std::filesystem::hard_link_count(file) > 1)
+    throw InputError(
+        {.source = file.string()},
+        "has a second name (a hard link), and a publication under that name would not see this one",
+        "Keep one name of it: remove the other, or make it a symbolic link.");
+}
+
+/// Absolute, or empty where there is nothing.
+std::string place_of(const std::filesystem::path& path) {
+  return path.empty() ? std::string() : std::filesystem::absolute(path).string();
+}
+
 double share_in(const LedgerEntry& entry, const std::vector<std::uint64_t>& hashes) {
   std::vector<std::uint64_t> common;
   std::ranges::set_intersection(hashes, entry.hashes, std::back_inserter(common));
@@ -92,11 +110,16 @@ double share_in(const LedgerEntry& entry, const std::vector<std::uint64_t>& hash
 
 }  // namespace
 
+std::uint64_t hash_of_person(const NamedDraws& hash, std::string_view id) {
+  return hash.bits(plain_id(id)).first;
+}
+
 std::string name_in_ledger(const Key& key) { return key.derive("name of the draws").text(); }
 
 Ledger Ledger::read(const std::filesystem::path& file) {
   Ledger ledger;
   if (!std::filesystem::exists(file)) return ledger;
+  refuse_special_file(file);
   const std::string text = read_file(file);
   try {
     const Json json = parse_json(text);
@@ -127,7 +150,7 @@ void Ledger::write(const std::filesystem::path& file) const {
 std::vector<EarlierDraw> Ledger::earlier(const data::People& people, const Key& key) const {
   std::vector<EarlierDraw> draws;
   if (entries_.empty()) return draws;
-  const auto present = hashes(people);
+  const auto present = hashes_now_and_before(people);
   for (const LedgerEntry& entry : entries_) {
     if (entry.is_draw_of(key)) continue;
     if (const double share = share_in(entry, present); share > 0) draws.push_back({entry, share});
@@ -146,8 +169,8 @@ void Ledger::add(const data::People& people, const Key& key, const std::filesyst
                     .published = fmt::format(
                         "{:%Y-%m-%d %H:%M:%S}",
                         fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()))),
-                    .release = std::filesystem::absolute(release).string(),
-                    .mechanism = std::filesystem::absolute(mechanism).string(),
+                    .release = place_of(release),
+                    .mechanism = std::filesystem::exists(mechanism) ? place_of(mechanism) : "",
                     .people = static_cast<std::int64_t>(people.size()),
                     .hashes = hashes(people)};
   entries_.push_back(std::move(entry));
@@ -157,8 +180,17 @@ std::vector<std::uint64_t> Ledger::hashes(const data::People& people) const {
   const NamedDraws hash(salt_);
   std::vector<std::uint64_t> all(people.size());
   parallel_blocks(people.size(), 4096, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t u = begin; u < end; ++u) all[u] = hash.bits(people.ids[u]).first;
+    for (std::size_t u = begin; u < end; ++u) all[u] = hash_of_person(hash, people.ids[u]);
   });
+  std::ranges::sort(all);
+  return all;
+}
+
+std::vector<std::uint64_t> Ledger::hashes_now_and_before(const data::People& people) const {
+  const NamedDraws hash(salt_);
+  std::vector<std::uint64_t> all = hashes(people);
+  for (const std::string& id : people.ids)
+    if (plain_id(id) != id) all.push_back(hash.bits(id).first);
   std::ranges::sort(all);
   return all;
 }

@@ -11,6 +11,9 @@
 
 namespace hyobscure::release {
 
+/// What a ledger knows a person by: the keyed hash of the id, however it is written (plain_id.h).
+[[nodiscard]] std::uint64_t hash_of_person(const NamedDraws& hash, std::string_view id);
+
 /// Names the key of the draws in a ledger, without telling it.
 [[nodiscard]] std::string name_in_ledger(const Key& key);
 
@@ -18,8 +21,8 @@ namespace hyobscure::release {
 struct LedgerEntry {
   std::string draw;       ///< names the key of the draws without telling it
   std::string published;  ///< day and time, UTC
-  std::string release;    ///< folder
-  std::string mechanism;  ///< file
+  std::string release;    ///< folder; empty: it was not to stay
+  std::string mechanism;  ///< file; empty: there was none
   std::int64_t people = 0;
   std::vector<std::uint64_t> hashes = {};  ///< keyed, of the ids of all people, ascending
 
@@ -39,11 +42,12 @@ struct EarlierDraw {
 /// so a second one must not happen unnoticed. Private, like the mechanism: it tells who is in the data.
 ///
 /// People are known by keyed hashes of their ids, 8 bytes each and all of them, so that nobody is missed; two
-/// publications of ten million people each share a hash by chance once in 200,000 cases. People whose ids
-/// were changed in between are not recognised.
+/// publications of ten million people each share a hash by chance once in 200,000 cases. Ids that are only
+/// written otherwise are the same people (plain_id.h); people with other ids are not recognised.
 class Ledger {
  public:
-  /// An empty one where there is no file. Throws InputError when the file is not a ledger.
+  /// An empty one where there is no file. Throws InputError when the file is not a ledger, no regular file,
+  /// or has a second name (a hard link), under which it would not be what this one becomes.
   static Ledger read(const std::filesystem::path& file);
   /// Where the file is a link, what it leads to is written.
   void write(const std::filesystem::path& file) const;
@@ -51,7 +55,8 @@ class Ledger {
   /// Publications of other draws with some of these people, in their order.
   [[nodiscard]] std::vector<EarlierDraw> earlier(const data::People& people, const Key& key) const;
 
-  /// Once for each key: publishing again is the same draw, and completes its entry.
+  /// Once for each key: publishing again is the same draw, and completes its entry. `release` is empty where
+  /// the folder is not to stay; a mechanism that is no file is not named.
   void add(const data::People& people, const Key& key, const std::filesystem::path& release,
            const std::string& mechanism);
 
@@ -60,6 +65,8 @@ class Ledger {
  private:
   /// Ascending.
   std::vector<std::uint64_t> hashes(const data::People& people) const;
+  /// The same and those of ids as they are written, which entries of before know.
+  std::vector<std::uint64_t> hashes_now_and_before(const data::People& people) const;
 
   Key salt_ = Key::from_system();  ///< of the hashes: without it nobody can try out ids
   std::vector<LedgerEntry> entries_;

@@ -100,6 +100,67 @@ TEST(Ledger, ThatIsALinkStaysOne) {
   }
 }
 
+TEST(Ledger, WithASecondNameIsRefused) {
+  const TestFolder folder;
+  after_publishing(people(0, 10), Key::from_seed(1)).write(folder / "ledger.json");
+  std::filesystem::create_hard_link(folder / "ledger.json", folder / "other.json");
+  for (const char* name : {"ledger.json", "other.json"})
+    EXPECT_THROW((void)Ledger::read(folder / name), InputError);
+  std::filesystem::remove(folder / "other.json");
+  EXPECT_EQ(Ledger::read(folder / "ledger.json").entries().size(), 1u);
+}
+
+TEST(Ledger, ThatIsNoRegularFileIsRefusedAndNotWaitedFor) {
+  const TestFolder folder;
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  std::filesystem::create_directory(folder / "folder");
+  for (const auto& file : {folder / "pipe", folder / "folder", std::filesystem::path("/dev/null")})
+    EXPECT_THROW((void)Ledger::read(file), InputError) << file;
+}
+
+TEST(Ledger, KnowsPeopleWhoseIdsAreOnlyWrittenOtherwise) {
+  const auto with_ids = [](std::vector<std::string> ids) {
+    data::People result;
+    result.ids = std::move(ids);
+    return result;
+  };
+  const Ledger ledger = after_publishing(with_ids({"1", "2", "30"}), Key::from_seed(1));
+  for (const char* id : {"1.0", "01", " 1", "+2", "3e1"}) {
+    const auto earlier = ledger.earlier(with_ids({id, "x"}), Key::from_seed(2));
+    ASSERT_EQ(earlier.size(), 1u) << id;
+    EXPECT_DOUBLE_EQ(earlier[0].share, 1.0 / 3) << id;
+  }
+  EXPECT_TRUE(ledger.earlier(with_ids({"3", "x1", "10"}), Key::from_seed(2)).empty());
+}
+
+TEST(Ledger, StillKnowsIdsAsTheyWereWrittenBefore) {
+  const TestFolder folder;
+  after_publishing({}, Key::from_seed(1)).write(folder / "ledger.json");
+  auto json = nlohmann::json::parse(read_file(folder / "ledger.json"));
+  const NamedDraws hash(Key::from_text(json["salt"].get<std::string>()));
+  json["format"] = 1;  // numbers instead of base64
+  json["draws"][0].erase("hashes");
+  json["draws"][0]["people"] = 1;
+  json["draws"][0]["sample"] = {hash.bits("007").first};
+  folder.write("ledger.json", json.dump());
+  const Ledger old = Ledger::read(folder / "ledger.json");
+  data::People again;
+  again.ids = {"007"};
+  EXPECT_EQ(old.earlier(again, Key::from_seed(2)).size(), 1u);
+}
+
+TEST(Ledger, NamesOnlyWhatThereIsToFind) {
+  const TestFolder folder;
+  folder.write("m.json", "");
+  Ledger ledger;
+  ledger.add(people(0, 1), Key::from_seed(1), "", "mechanism");
+  ledger.add(people(1, 2), Key::from_seed(2), folder / "release", folder / "m.json");
+  EXPECT_EQ(ledger.entries()[0].release, "");
+  EXPECT_EQ(ledger.entries()[0].mechanism, "");
+  EXPECT_EQ(ledger.entries()[1].release, (folder / "release").string());
+  EXPECT_EQ(ledger.entries()[1].mechanism, (folder / "m.json").string());
+}
+
 TEST(Ledger, IsLockedByOneAtATime) {
   const TestFolder folder;
   std::atomic<int> inside{0}, most{0};

@@ -20,6 +20,7 @@
 #include "hyobscure/obscure/leakage/shortfalls.h"
 #include "hyobscure/obscure/leakage/signals.h"
 #include "hyobscure/obscure/mechanism/misfit.h"
+#include "hyobscure/obscure/methods/method.h"
 #include "hyobscure/published/area_file.h"
 #include "hyobscure/published/coarse.h"
 #include "hyobscure/release/draw.h"
@@ -43,6 +44,7 @@ void refuse_other_data(const data::People& people, const obscure::Mechanism& mec
     throw InputError({.source = mechanism.source}, "was made for other data",
                      "Run fit again, or give the data and the spec that it was made from.");
   obscure::refuse_misfit(mechanism, people);
+  obscure::refuse_other_method(mechanism);
 }
 
 /// Nothing about the secret may cross the groups: such a mechanism serves comparisons.
@@ -63,9 +65,10 @@ void refuse_dropped_ids_of_events(const data::Spec& spec) {
 
 // --- one draw a person, ever
 
-std::optional<fs::path> ledger_file(const data::Spec& spec, const obscure::Mechanism& mechanism) {
+std::optional<fs::path> ledger_file(const data::Spec& spec, const obscure::Mechanism& mechanism,
+                                    const fs::path& folder) {
   if (mechanism.seeded || spec.release.ledger == "none") return std::nullopt;
-  return spec.folder / spec.release.ledger;
+  return (folder.empty() ? spec.folder : folder) / spec.release.ledger;
 }
 
 void refuse_unwritable_ledger(const fs::path& file) {
@@ -93,8 +96,11 @@ struct Together {
 };
 
 Together all_there_is(const EarlierDraw& draw, const std::string& why, const obscure::Mechanism& mechanism) {
-  return {.composition = {.bits = mechanism.figures.leakage.secret_entropy, .exact = false},
-          .why_not = fmt::format(" (it cannot be computed: {} {})", draw.entry.mechanism, why)};
+  return {
+      .composition = {.bits = mechanism.figures.leakage.secret_entropy, .exact = false},
+      .why_not = fmt::format(
+          " (it cannot be computed: {} {})",
+          draw.entry.mechanism.empty() ? "its mechanism, which was no file," : draw.entry.mechanism, why)};
 }
 
 Together composition(const std::vector<EarlierDraw>& earlier, const data::People& people,
@@ -124,22 +130,37 @@ std::string how_many(const EarlierDraw& draw) {
   return fmt::format("{:.0f} of the {} people", std::max(1.0, people), draw.entry.people);
 }
 
+/// 1 to n or 0 to n-1, as tables without ids are numbered: any two tables then look like the same people.
+bool are_numbers_of_rows(const std::vector<std::string>& ids) {
+  return std::ranges::all_of(ids, [&](const std::string& id) {
+    return id.size() <= 18 && id.find_first_not_of("0123456789") == id.npos && !id.empty() &&
+           std::stoull(id) <= ids.size();
+  });
+}
+
 [[noreturn]] void throw_second_draw(const std::vector<EarlierDraw>& earlier, const fs::path& ledger,
-                                    const Together& together, const obscure::Mechanism& mechanism) {
+                                    const data::People& people, const Together& together,
+                                    const obscure::Mechanism& mechanism) {
   const EarlierDraw& last = earlier.back();
   throw InputError(
       {.source = ledger.string()},
-      fmt::format("{} in {} (published {}) would be drawn for a second time: anyone who sees {} "
-                  "learns {}{:.4f} of {:.4f} bits{}, where this release alone leaks {:.4f}",
-                  how_many(last), last.entry.release, last.entry.published,
-                  earlier.size() == 1 ? "both releases" : fmt::format("all {} releases", earlier.size() + 1),
-                  together.composition.exact ? "" : "up to ", together.composition.bits,
-                  mechanism.figures.leakage.secret_entropy, together.why_not,
-                  mechanism.figures.leakage.total),
+      fmt::format(
+          "{} in {} (published {}) would be drawn for a second time: anyone who sees {} "
+          "learns {}{:.4f} of {:.4f} bits{}, where this release alone leaks {:.4f}",
+          how_many(last), last.entry.release.empty() ? "a release without a folder" : last.entry.release,
+          last.entry.published,
+          earlier.size() == 1 ? "both releases" : fmt::format("all {} releases", earlier.size() + 1),
+          together.composition.exact ? "" : "up to ", together.composition.bits,
+          mechanism.figures.leakage.secret_entropy, together.why_not, mechanism.figures.leakage.total),
       fmt::format(
           "Publish {} again, which gives the same release. If the earlier one never left your hands, take "
-          "its entry out of the ledger. --second-draw publishes all the same, and the manifest says so.",
-          last.entry.mechanism));
+          "its entry out of the ledger. --second-draw (second_draw=True from Python) publishes all the same, "
+          "and the manifest says so.{}",
+          last.entry.mechanism.empty() ? "with its mechanism" : last.entry.mechanism,
+          are_numbers_of_rows(people.ids)
+              ? " Ids are numbers of rows here: if these are other people than those, give them ids of their "
+                "own, or another ledger (release.ledger)."
+              : ""));
 }
 
 /// Refuses people who were drawn for before, or finds what that costs, with all digits.
@@ -149,7 +170,7 @@ published::ManifestComposition about_earlier_draws(const Ledger& ledger, const f
   const auto earlier = ledger.earlier(people, mechanism.key);
   if (earlier.empty()) return {};
   const Together together = composition(earlier, people, mechanism);
-  if (!second_draw) throw_second_draw(earlier, file, together, mechanism);
+  if (!second_draw) throw_second_draw(earlier, file, people, together, mechanism);
   return {.earlier_draws = static_cast<int>(earlier.size()), .leakage = together.composition.bits};
 }
 
@@ -390,7 +411,7 @@ PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::
   if (!settings.accept_leakage) refuse_shortfalls(mechanism);
   check_output_folder(settings.output, settings.force, published::release_folder());
   refuse_other_data(people, mechanism);
-  const auto ledger_path = ledger_file(spec, mechanism);
+  const auto ledger_path = ledger_file(spec, mechanism, settings.ledger_folder);
   std::optional<LedgerLock> until_published;
   Ledger ledger;
   published::ManifestComposition composition;
@@ -402,7 +423,7 @@ PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::
   }
 
   const auto clusters = census::assign(mechanism.clusters, people.features);
-  obscure::refuse_untrue(mechanism, people, clusters, progress);
+  obscure::refuse_untrue(mechanism, people, clusters, spec.secret.keep, progress);
   progress.report("drawing donors", 0, 0);
   const auto donor_of = draw_donors(mechanism, people, clusters);
   PublishResult result;
@@ -459,7 +480,7 @@ PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::
   progress.throw_if_stopped();
   if (ledger_path) {
     // Before the release appears: remembering one that never came about does no harm.
-    ledger.add(people, mechanism.key, settings.output, mechanism.source);
+    ledger.add(people, mechanism.key, settings.stays ? settings.output : fs::path(), mechanism.source);
     ledger.write(*ledger_path);
   }
   folder.commit();

@@ -22,6 +22,8 @@ struct PublishSettings {
   bool accept_leakage =
       false;  ///< publishes although the mechanism has shortfalls (obscure/leakage/shortfalls.h)
   std::optional<published::SigningKey> sign = {};  ///< says who published
+  std::filesystem::path ledger_folder = {};  ///< where a relative release.ledger begins; empty: as the spec's
+  bool stays = true;  ///< false: the caller removes the folder again, so the ledger names none
 };
 
 struct PublishResult {

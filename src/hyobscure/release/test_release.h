@@ -122,7 +122,7 @@ ids = "keep"
   static obscure::Mechanism mechanism_for(const data::People& people, const std::string& distance,
                                           std::vector<published::Group> groups) {
     obscure::Mechanism mechanism;
-    mechanism.method = "by hand";
+    mechanism.method = "hyobscure";
     mechanism.objective = "total";
     mechanism.distance = distance;
     mechanism.limits = {20, 40, 2, 8, false};
@@ -136,8 +136,8 @@ ids = "keep"
         mechanism.clusters.centres(static_cast<Eigen::Index>(c), row.items[i]) = row.values[i];
     }
     mechanism.groups = std::move(groups);
-    if (!people.kept.empty()) mechanism.smallest_pool = 5;
     count_cells(people, mechanism);
+    if (!people.kept.empty()) mechanism.smallest_pool = smallest_channel(mechanism);
     widen_limits(mechanism);
     state_figures(people, mechanism);
     return mechanism;
@@ -221,6 +221,10 @@ ids = "keep"
       limits.least_values = std::min(limits.least_values, secrets);
       limits.most_values = std::max(limits.most_values, secrets);
     }
+  }
+
+  static std::int64_t smallest_channel(const obscure::Mechanism& mechanism) {
+    return std::ranges::min_element(mechanism.channels, {}, &obscure::Channel::people)->people;
   }
 
   static void count_cells(const data::People& people, obscure::Mechanism& mechanism) {

@@ -12,6 +12,7 @@
 #include "hyobscure/data/read/column_table.h"
 #include "hyobscure/obscure/fit/fit.h"
 #include "hyobscure/obscure/leakage/shortfalls.h"
+#include "hyobscure/obscure/mechanism/misfit.h"
 #include "hyobscure/published/manifest.h"
 #include "hyobscure/release/draw.h"
 #include "hyobscure/report/facts.h"
@@ -132,6 +133,7 @@ void Workbench::refuse_other_data(const obscure::Mechanism& mechanism) {
     throw InputError({.source = mechanism.source}, "was made for other data",
                      "A mechanism is for the people and settings that it was fitted to: give exactly these, "
                      "or fit again.");
+  obscure::refuse_misfit(mechanism, people());
 }
 
 // --- a saved census

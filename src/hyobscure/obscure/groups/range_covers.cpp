@@ -57,4 +57,8 @@ published::Cover RangeCovers::cover(std::size_t first, std::size_t last) const {
   return cover;
 }
 
+bool is_label_of(const published::Cover& cover) {
+  return cover.label == whole_label(cover) || cover.label == real_label(cover);
+}
+
 }  // namespace hyobscure::obscure

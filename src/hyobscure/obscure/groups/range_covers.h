@@ -34,4 +34,7 @@ class RangeCovers {
   bool whole_;
 };
 
+/// Whether the label of a range says what it covers, as RangeCovers writes it of whole or of other numbers.
+[[nodiscard]] bool is_label_of(const published::Cover& cover);
+
 }  // namespace hyobscure::obscure

@@ -48,6 +48,19 @@ TEST(RangeCovers, OtherNumbersAreCutAtANumberThatNobodyHas) {
   EXPECT_TRUE(last.label.ends_with(" or more")) << last.label;
 }
 
+TEST(RangeCovers, LabelsOfOtherRangesAreNoLabelsOfACover) {
+  for (const auto& values : {single({18, 19, 24, 30}), single({1.5, 2.25, 3, 4})}) {
+    const RangeCovers covers(values, std::nullopt);
+    for (std::size_t first = 0; first < 4; ++first)
+      for (std::size_t last = first; last < 4; ++last) {
+        published::Cover cover = covers.cover(first, last);
+        EXPECT_TRUE(is_label_of(cover)) << cover.label;
+        cover.label += "0";
+        EXPECT_FALSE(is_label_of(cover)) << cover.label;
+      }
+  }
+}
+
 TEST(RangeCovers, EveryNumberBelongsToOneOfTheRunsAndEveryValueToItsOwn) {
   std::mt19937 random(1);
   for (int trial = 0; trial < 60; ++trial) {

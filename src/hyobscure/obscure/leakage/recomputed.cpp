@@ -8,7 +8,6 @@
 #include <map>
 #include <memory>
 #include <numeric>
-#include <set>
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/numeric.h"
@@ -17,6 +16,7 @@
 #include "hyobscure/census/distance.h"
 #include "hyobscure/obscure/groups/pools.h"
 #include "hyobscure/obscure/leakage/exact_values.h"
+#include "hyobscure/obscure/leakage/group_statements.h"
 #include "hyobscure/obscure/neighbours/near.h"
 
 namespace hyobscure::obscure {
@@ -474,67 +474,30 @@ void compare(const char* name, double said, const Estimate& found, std::vector<s
                                found.error > 0 ? fmt::format(" (+- {:.2g})", found.error) : ""));
 }
 
-/// Groups with a secret that their covers do not hold.
-std::set<std::size_t> uncovered(const Mechanism& mechanism, const data::People& people,
-                                const std::vector<std::size_t>& group_of_value) {
-  const auto kinds = data::secret_kinds(people);
-  std::set<std::size_t> groups;
-  const auto look = [&](std::size_t value, std::span<const data::Coordinate> secret) {
-    const std::size_t g = group_of_value[value];
-    if (!published::covers(mechanism.groups[g], secret, kinds)) groups.insert(g);
-  };
-  if (people.space) {
-    for (std::size_t point = 0; point < people.space->points.size(); ++point)
-      look(people.space->value_of_point[point], people.space->secret(point));
-    return groups;
+/// Of a pool with somebody of a cluster from which its channel draws nobody: there are no figures then.
+bool draws_for_everybody(const Mechanism& mechanism, const data::People& people,
+                         std::span<const std::uint32_t> clusters) {
+  const Pools pools = pools_by_group(people, mechanism.partition());
+  for (std::size_t s = 0; s < pools.size(); ++s) {
+    const CellDraw* cells = mechanism.channels.at(s).cells();
+    if (cells == nullptr) continue;
+    std::vector<bool> draws(static_cast<std::size_t>(mechanism.clusters.clusters()), false);
+    for (const int cluster : cells->clusters) draws[static_cast<std::size_t>(cluster)] = true;
+    for (const std::uint32_t u : pools.members[s])
+      if (!draws[clusters[u]]) return false;
   }
-  for (std::size_t value = 0; value < people.values.size(); ++value)
-    for (const double number : {people.values[value].low, people.values[value].high}) {
-      const data::Coordinate secret{.number = number};
-      look(value, std::span(&secret, 1));
-    }
-  return groups;
-}
-
-void compare_groups(const Mechanism& mechanism, const data::People& people,
-                    std::vector<std::string>& untrue) {
-  std::vector<std::int64_t> in_group(mechanism.groups.size(), 0);
-  std::vector<std::size_t> group_of_value(people.values.size());
-  for (std::size_t g = 0; g < mechanism.groups.size(); ++g)
-    for (const int value : mechanism.groups[g].members) group_of_value[static_cast<std::size_t>(value)] = g;
-  for (const std::uint32_t secret : people.secrets) in_group[group_of_value[secret]] += 1;
-  for (const std::size_t g : uncovered(mechanism, people, group_of_value))
-    untrue.push_back(fmt::format("{} does not cover the secrets of its people.", mechanism.groups[g].label));
-  for (std::size_t g = 0; g < mechanism.groups.size(); ++g) {
-    const published::Group& group = mechanism.groups[g];
-    if (group.people != in_group[g])
-      untrue.push_back(
-          fmt::format("it says {} people are in {}, and {} are.", group.people, group.label, in_group[g]));
-    double secrets = 0;
-    for (const int value : group.members) secrets += people.values[static_cast<std::size_t>(value)].distinct;
-    const std::int64_t distinct = std::llround(secrets);
-    if (group.values != distinct)
-      untrue.push_back(
-          fmt::format("it says {} secrets are in {}, and {} are.", group.values, group.label, distinct));
-    const published::Limits& limits = mechanism.limits;
-    const auto outside = [](double number, double least, double most) {
-      return !(number >= least && number <= most);
-    };
-    if (outside(static_cast<double>(in_group[g]), limits.least_people, limits.most_people))
-      untrue.push_back(fmt::format("{} has {} people, which its limits (k, alpha) do not allow.", group.label,
-                                   in_group[g]));
-    if (outside(static_cast<double>(distinct), limits.least_values, limits.most_values))
-      untrue.push_back(
-          fmt::format("{} has {} secrets, which its limits (l, beta) do not allow.", group.label, distinct));
-  }
+  return true;
 }
 
 }  // namespace
 
 std::vector<std::string> untrue_statements(const Mechanism& mechanism, const data::People& people,
                                            std::span<const std::uint32_t> clusters,
+                                           const std::optional<data::Interval>& keep,
                                            const Progress& progress) {
   progress.report("computing the mechanism's figures again", 0, 0);
+  if (!draws_for_everybody(mechanism, people, clusters))
+    return {"its channels are of other groups: there are people from whose cluster nobody draws."};
   const Recomputed found = recompute(mechanism, people, clusters, progress);
   const Leakage& said = mechanism.figures.leakage;
   std::vector<std::string> untrue;
@@ -545,13 +508,15 @@ std::vector<std::string> untrue_statements(const Mechanism& mechanism, const dat
   compare("secret_entropy_bits", said.secret_entropy, {found.secret_entropy}, untrue);
   compare("own_rows", mechanism.figures.own_rows, {found.own_rows}, untrue);
   compare("distance", mechanism.figures.distance, found.distance, untrue);
-  compare_groups(mechanism, people, untrue);
+  const auto of_groups = untrue_of_groups(mechanism, people, keep);
+  untrue.insert(untrue.end(), of_groups.begin(), of_groups.end());
   return untrue;
 }
 
 void refuse_untrue(const Mechanism& mechanism, const data::People& people,
-                   std::span<const std::uint32_t> clusters, const Progress& progress) {
-  auto untrue = untrue_statements(mechanism, people, clusters, progress);
+                   std::span<const std::uint32_t> clusters, const std::optional<data::Interval>& keep,
+                   const Progress& progress) {
+  auto untrue = untrue_statements(mechanism, people, clusters, keep, progress);
   if (untrue.empty()) return;
   constexpr std::size_t kListed = 3;
   const std::size_t more = untrue.size() > kListed ? untrue.size() - kListed : 0;

@@ -40,16 +40,18 @@ struct Recomputed {
                                    const Progress& progress = {});
 
 /// Where the mechanism does not say of itself what it does: one sentence each, none where it is true. Looks
-/// at the figures above, the people and numbers of values of its groups, whether their covers hold their
-/// secrets, and its limits. Not at what a model learns, shuffled secrets, what other channels would leak,
-/// gaps and budgets: those take another fit.
+/// at the figures above, its groups and its limits (group_statements.h; `keep`: secret.keep of the spec). Not
+/// at what a model learns, shuffled secrets, what other channels would leak, gaps and budgets: those take
+/// another fit.
 [[nodiscard]] std::vector<std::string> untrue_statements(const Mechanism& mechanism,
                                                          const data::People& people,
                                                          std::span<const std::uint32_t> cluster_of_person,
+                                                         const std::optional<data::Interval>& keep = {},
                                                          const Progress& progress = {});
 
 /// Throws InputError where there are any.
 void refuse_untrue(const Mechanism& mechanism, const data::People& people,
-                   std::span<const std::uint32_t> cluster_of_person, const Progress& progress = {});
+                   std::span<const std::uint32_t> cluster_of_person,
+                   const std::optional<data::Interval>& keep = {}, const Progress& progress = {});
 
 }  // namespace hyobscure::obscure

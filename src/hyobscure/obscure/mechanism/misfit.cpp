@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hyobscure/base/error.h"
+#include "hyobscure/obscure/groups/pools.h"
 
 namespace hyobscure::obscure {
 namespace {
@@ -28,10 +29,19 @@ bool fits(const Mechanism& mechanism, const data::People& people) {
                              [&](const published::Group& group) { return is_about(group, kinds); });
 }
 
+/// Where donors come from the own group: a channel for each pool, of as many people.
+bool channels_fit(const Mechanism& mechanism, const data::People& people) {
+  return !mechanism.within_groups ||
+         std::ranges::equal(pools_by_group(people, mechanism.partition()).members, mechanism.channels,
+                            [](const auto& members, const Channel& channel) {
+                              return static_cast<std::int64_t>(members.size()) == channel.people;
+                            });
+}
+
 }  // namespace
 
 void refuse_misfit(const Mechanism& mechanism, const data::People& people) {
-  if (!fits(mechanism, people))
+  if (!fits(mechanism, people) || !channels_fit(mechanism, people))
     throw InputError({.source = mechanism.source},
                      "does not fit the people: it was made for other data, or edited",
                      "Give the data and the spec that it was made from, or run fit again.");

@@ -34,6 +34,7 @@ Fitting fitting(bool with_jobs) {
     second.combinations = {{"40", "x"}};
   }
   made.mechanism.groups = {first, second};
+  made.mechanism.channels = {{.people = 2, .draw = OtherDraw{}}, {.people = 1, .draw = OtherDraw{}}};
   return made;
 }
 
@@ -83,6 +84,29 @@ TEST(Misfit, IsACoverOfAnotherKindOrNumberOfSecrets) {
   made = fitting(true);
   made.mechanism.groups[1].combinations[0].pop_back();
   expect_misfit(made, "a combination of one secret");
+}
+
+TEST(Misfit, IsAChannelOfAnotherNumberOfPeople) {
+  Fitting made = fitting(false);
+  std::swap(made.mechanism.channels[0], made.mechanism.channels[1]);
+  expect_misfit(made, "channels in another order");
+  made = fitting(false);
+  made.mechanism.groups[0].members = {0};
+  made.mechanism.groups[1].members = {1, 2};
+  expect_misfit(made, "a value in the next group");
+  made = fitting(false);
+  made.mechanism.channels.push_back({.people = 0, .draw = OtherDraw{}});
+  expect_misfit(made, "a channel of nobody");
+  made = fitting(false);
+  made.people.kept = {0, 1, 0};  // three pools
+  expect_misfit(made, "kept columns that it does not know");
+}
+
+TEST(Misfit, IsNoneOfOneChannelForAllGroups) {
+  Fitting made = fitting(false);
+  made.mechanism.within_groups = false;
+  made.mechanism.channels = {{.people = 3, .draw = OtherDraw{}}};
+  EXPECT_NO_THROW(refuse_misfit(made.mechanism, made.people));
 }
 
 }  // namespace

@@ -30,6 +30,11 @@ MethodResult run_dp(const MethodInput& input, const Progress& progress) {
   return dp_result(input, NearPools(input, progress));
 }
 
+bool is_dp(const Channel& channel) {
+  const auto* draw = std::get_if<NearDraw>(&channel.draw);
+  return draw != nullptr && draw->decay.has_value();
+}
+
 }  // namespace
 
 Method dp_method() {
@@ -39,7 +44,8 @@ Method dp_method() {
           .has_parameter = true,
           .by_person = true,
           .run = run_dp,
-          .sweep = sweep_near<dp_result>};
+          .sweep = sweep_near<dp_result>,
+          .makes = is_dp};
 }
 
 }  // namespace hyobscure::obscure

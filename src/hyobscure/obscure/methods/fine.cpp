@@ -221,7 +221,8 @@ Method fine_method() {
           .sweep = sweep_fine,
           .variants = {{"fine-free", adjusted<Threat::Informed, false>},
                        {"fine-informed", adjusted<Threat::Informed, true>},
-                       {"fine-learned", adjusted<Threat::Learned, true>}}};
+                       {"fine-learned", adjusted<Threat::Learned, true>}},
+          .makes = draws_by<PersonDraw>};
 }
 
 }  // namespace hyobscure::obscure

@@ -41,7 +41,8 @@ Method frapp_method() {
           .across_groups = true,
           .has_parameter = true,
           .run = run_frapp,
-          .sweep = run_each<run_frapp>};
+          .sweep = run_each<run_frapp>,
+          .makes = draws_by<OtherDraw>};
 }
 
 }  // namespace hyobscure::obscure

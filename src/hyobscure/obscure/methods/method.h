@@ -120,6 +120,12 @@ struct MethodVariant {
   void (*adjust)(MethodInput& input);
 };
 
+/// What the channels of most methods are.
+template <class Draw>
+bool draws_by(const Channel& channel) {
+  return std::holds_alternative<Draw>(channel.draw);
+}
+
 /// A way to find groups and channels. One file each, and one line in method_list.cpp; the list feeds the
 /// spec's method.name, flags, the settings page, Python and comparisons.
 struct Method {
@@ -137,6 +143,8 @@ struct Method {
   void (*sweep)(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
                 const OnBudget& on_budget);
   std::vector<MethodVariant> variants = {};  ///< shown beside it in comparisons
+  /// Whether a channel is of the kind that this method makes: what a mechanism's file may claim.
+  bool (*makes)(const Channel& channel) = draws_by<CellDraw>;
 };
 
 [[nodiscard]] const std::vector<Method>& methods();
@@ -144,6 +152,9 @@ struct Method {
 [[nodiscard]] const Method& method_named(const std::string& name, const std::string& source = "method.name");
 /// The method that the spec asks for.
 [[nodiscard]] const Method& method_of(const data::Spec& spec);
+/// Throws InputError for a mechanism that names a method which does not exist, or makes other channels: a
+/// release would say so. Methods with channels of one kind cannot be told apart by them.
+void refuse_other_method(const Mechanism& mechanism);
 /// A method of the caller's beside ours. Not while others read the list.
 void add_method(Method method);
 

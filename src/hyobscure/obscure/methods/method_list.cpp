@@ -47,6 +47,14 @@ const Method& method_named(const std::string& name, const std::string& source) {
                    "Correct the value.");
 }
 
+void refuse_other_method(const Mechanism& mechanism) {
+  const auto named = std::ranges::find(methods(), mechanism.method, &Method::name);
+  if (named == methods().end() || !std::ranges::all_of(mechanism.channels, named->makes))
+    throw InputError({.source = mechanism.source},
+                     "is not of the method that it names: its channels are other ones",
+                     "It was edited or damaged. Give the file that `hyobscure fit` wrote, or run fit again.");
+}
+
 const Method& method_of(const data::Spec& spec) {
   return method_named(spec.method.name, spec.place_of("method.name"));
 }

@@ -114,6 +114,28 @@ TEST_F(Methods, KeepTheBudgetAndSayTheirTrueDistance) {
     }
 }
 
+TEST_F(Methods, AreNotThoseThatAnotherMechanismNames) {
+  for (const Method& method : methods()) {
+    Mechanism mechanism = fit(people(), spec(method.name));
+    EXPECT_NO_THROW(refuse_other_method(mechanism)) << method.name;
+    for (const Method& other : methods()) {
+      mechanism.method = other.name;
+      if (other.makes(mechanism.channels[0])) continue;
+      EXPECT_THROW(refuse_other_method(mechanism), InputError) << method.name << other.name;
+    }
+    mechanism.method = "best of all";
+    EXPECT_THROW(refuse_other_method(mechanism), InputError);
+  }
+  const auto makers = [](const Channel& channel) {
+    return std::ranges::count_if(methods(), [&](const Method& method) { return method.makes(channel); });
+  };
+  EXPECT_EQ(makers({.draw = PersonDraw{}}), 1);            // fine
+  EXPECT_EQ(makers({.draw = OtherDraw{}}), 2);             // frapp, random
+  EXPECT_EQ(makers({.draw = NearDraw{.decay = 1.0}}), 1);  // dp
+  EXPECT_EQ(makers({.draw = NearDraw{}}), 1);              // simp
+  EXPECT_EQ(makers({.draw = CellDraw{}}), std::ssize(methods()) - 5);
+}
+
 TEST_F(Methods, ExactIsAtOrBelowEveryMethodThatDrawsFromCells) {
   HYOBSCURE_ONLY_IN_RELEASE();
   const Comparison comparison = compare_methods(

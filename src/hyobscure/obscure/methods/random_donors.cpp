@@ -29,7 +29,8 @@ Method random_method() {
           .across_groups = true,
           .has_parameter = true,
           .run = run_random,
-          .sweep = run_each<run_random>};
+          .sweep = run_each<run_random>,
+          .makes = draws_by<OtherDraw>};
 }
 
 }  // namespace hyobscure::obscure

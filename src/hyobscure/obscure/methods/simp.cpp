@@ -23,6 +23,11 @@ MethodResult run_simp(const MethodInput& input, const Progress& progress) {
   return simp_result(input, NearPools(input, progress));
 }
 
+bool is_simp(const Channel& channel) {
+  const auto* draw = std::get_if<NearDraw>(&channel.draw);
+  return draw != nullptr && !draw->decay.has_value();
+}
+
 }  // namespace
 
 Method simp_method() {
@@ -32,7 +37,8 @@ Method simp_method() {
           .has_parameter = true,
           .by_person = true,
           .run = run_simp,
-          .sweep = sweep_near<simp_result>};
+          .sweep = sweep_near<simp_result>,
+          .makes = is_simp};
 }
 
 }  // namespace hyobscure::obscure
