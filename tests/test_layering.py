@@ -40,7 +40,7 @@ UPSTREAM = {
     "experiment": {"base", "data", "census", "learn", "solve", "published", "obscure", "release", "verify", "audit"},
 }
 ROOMS = {
-    "data": ["secret", "spec", "engine", "people", "read", "synth"],
+    "data": ["secret", "spec", "engine", "people", "read", "guess", "synth"],
     "solve": ["channel", "groups", "areas", "person"],
     "obscure": ["groups", "mechanism", "neighbours", "leakage", "methods", "fit"],
     "audit": ["attack", "utility", "mechanism"],

@@ -102,6 +102,7 @@ void bind_cluster_kernels(nb::module_& module);
 void bind_cell_kernels(nb::module_& module);
 void bind_solver_kernel(nb::module_& module);
 void bind_draw_kernels(nb::module_& module);
+void bind_signature_kernels(nb::module_& module);
 void bind_people_draw_kernels(nb::module_& module);
 
 }  // namespace hyobscure::python

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "arrow.h"
 #include "audit.h"
@@ -38,14 +39,18 @@ fs::path ledger_folder(const Source& source, const obscure::Mechanism& mechanism
 }
 
 std::string publish(const Source& source, const obscure::Mechanism& mechanism, const fs::path& folder,
-                    bool force, bool second_draw, bool accept_leakage, bool stays, const nb::object& report) {
+                    bool force, bool second_draw, bool accept_leakage, const std::string& sign, bool stays,
+                    const nb::object& report) {
   return work(report, source.threads(), [&](const Progress& progress) {
     const Stopwatch watch;
+    std::optional<published::SigningKey> key;
+    if (!sign.empty()) key = published::SigningKey::read(sign);
     const release::PublishResult result =
         source.workbench(progress).publish(mechanism, {.output = folder,
                                                        .force = force,
                                                        .second_draw = second_draw,
                                                        .accept_leakage = accept_leakage,
+                                                       .sign = key,
                                                        .ledger_folder = ledger_folder(source, mechanism),
                                                        .stays = stays});
     return report::release_json(result, watch.seconds());
@@ -140,13 +145,16 @@ std::vector<std::string> release_texts(const Source& source, const fs::path& fol
 // --- what is said of a release
 
 /// JSON and text. Without a source: from the files alone.
-nb::tuple verify(const fs::path& folder, const Source* source, const nb::object& report) {
+nb::tuple verify(const fs::path& folder, const Source* source, const std::string& signed_by,
+                 const nb::object& report) {
   double seconds = 0;
   const verify::Verification found =
       work(report, source == nullptr ? 0 : source->threads(), [&](const Progress& progress) {
         const Stopwatch watch;
-        auto checked = source == nullptr ? workflow::verify_alone(folder, {}, progress)
-                                         : source->workbench(progress).verify(folder);
+        std::optional<published::PublicKey> key;
+        if (!signed_by.empty()) key = published::PublicKey::read(signed_by);
+        auto checked = source == nullptr ? workflow::verify_alone(folder, {}, progress, key)
+                                         : source->workbench(progress).verify(folder, key);
         seconds = watch.seconds();
         return checked;
       });
@@ -171,8 +179,8 @@ void write_report(const fs::path& file, bool force, const Source& source, const 
 
 void bind_release(nb::module_& module) {
   module.def("publish", &publish, nb::arg("source"), nb::arg("mechanism"), nb::arg("folder"),
-             nb::arg("force"), nb::arg("second_draw"), nb::arg("accept_leakage"), nb::arg("stays"),
-             nb::arg("progress").none(), "Writes a release, as `hyobscure publish` does.");
+             nb::arg("force"), nb::arg("second_draw"), nb::arg("accept_leakage"), nb::arg("sign"),
+             nb::arg("stays"), nb::arg("progress").none(), "Writes a release, as `hyobscure publish` does.");
   module.def("donor_rows", &donor_rows, nb::arg("source"), nb::arg("mechanism"), nb::arg("progress").none(),
              "For each row of the people in memory, the row whose features are published.");
   module.def("release_rows", &release_rows, nb::arg("source"), nb::arg("folder"), nb::arg("table"),
@@ -182,8 +190,8 @@ void bind_release(nb::module_& module) {
              "Columns of a written release as an array of numbers.");
   module.def("release_texts", &release_texts, nb::arg("source"), nb::arg("folder"), nb::arg("table"),
              nb::arg("column"), nb::arg("progress").none(), "A column of a written release as texts.");
-  module.def("verify", &verify, nb::arg("folder"), nb::arg("source").none(), nb::arg("progress").none(),
-             "Checks a written release, as `hyobscure verify` does.");
+  module.def("verify", &verify, nb::arg("folder"), nb::arg("source").none(), nb::arg("signed_by"),
+             nb::arg("progress").none(), "Checks a written release, as `hyobscure verify` does.");
   module.def("write_report", &write_report, nb::arg("file"), nb::arg("force"), nb::arg("source"),
              nb::arg("mechanism").none(), nb::arg("folder"), nb::arg("audit").none(),
              nb::arg("progress").none(), "Writes the HTML page about a release.");

@@ -295,6 +295,7 @@ class HyObscure(TransformerMixin, BaseEstimator):
         force: bool = False,
         second_draw: bool = False,
         accept_leakage: bool = False,
+        sign: str | os.PathLike | None = None,
     ) -> Release:
         """Applies the mechanism: the release, checked by `Release.verify`.
 
@@ -303,7 +304,8 @@ class HyObscure(TransformerMixin, BaseEstimator):
         same release. Unless there is a seed, the ledger (`release.ledger`) remembers who was published, and another draw of
         the same people is refused; `second_draw` publishes it nevertheless. The ledger of people in memory is the user's, in
         `~/.local/share/hyobscure`, that of a spec lies beside it. A mechanism that `fit` warned of is refused too;
-        `accept_leakage` publishes it, and the manifest says so.
+        `accept_leakage` publishes it, and the manifest says so. `sign` is a signing key of `hyobscure keygen`: the release then
+        says who published it.
         """
         check_is_fitted(self)
         dataset = self._people(X, y, events)
@@ -320,6 +322,7 @@ class HyObscure(TransformerMixin, BaseEstimator):
                 force,
                 second_draw,
                 accept_leakage,
+                "" if sign is None else os.fspath(sign),
                 temporary is None,
                 report,
             )

@@ -194,11 +194,12 @@ class Release:
 
     # --- the evidence
 
-    def verify(self) -> Verification:
+    def verify(self, *, signed_by: str | os.PathLike | None = None) -> Verification:
         """Checks the files, alone and against the original: groups as large as the true ones (where ids are kept, each person
-        under the group of the true secret), every row of features that of a person of the same group, nothing exact."""
+        under the group of the true secret), every row of features that of a person of the same group, nothing exact. With
+        `signed_by`, a public key of `hyobscure keygen`, the release must be signed with it."""
         with reports(self._progress) as report:
-            facts, text = _core.verify(os.fspath(self.folder), self._source(), report)
+            facts, text = _core.verify(os.fspath(self.folder), self._source(), _key_file(signed_by), report)
         return Verification(json.loads(facts), text)
 
     def audit(self, **options: Any) -> Audit:
@@ -229,10 +230,15 @@ class Release:
 
 
 def verify(
-    folder: str | os.PathLike, spec: str | os.PathLike | None = None, *, progress: Progress = False, **settings: Any
+    folder: str | os.PathLike,
+    spec: str | os.PathLike | None = None,
+    *,
+    signed_by: str | os.PathLike | None = None,
+    progress: Progress = False,
+    **settings: Any,
 ) -> Verification:
-    """Checks a written release from its files, and against the data of a spec where one is given. Settings are keys of the
-    spec with __ for the point.
+    """Checks a written release from its files, and against the data of a spec where one is given. With `signed_by`, a public
+    key of `hyobscure keygen`, it must be signed with it. Settings are keys of the spec with __ for the point.
 
     >>> import hyobscure, tempfile
     >>> from hyobscure import HyObscure
@@ -254,8 +260,12 @@ def verify(
 
         source = Dataset(file=os.fspath(spec)).source(**settings)
     with reports(progress) as report:
-        facts, text = _core.verify(os.fspath(folder), source, report)
+        facts, text = _core.verify(os.fspath(folder), source, _key_file(signed_by), report)
     return Verification(json.loads(facts), text)
+
+
+def _key_file(file: str | os.PathLike | None) -> str:
+    return "" if file is None else os.fspath(file)
 
 
 def _select(frame: Any, columns: list[str]) -> Any:

@@ -44,6 +44,18 @@ def test_verify_finds_an_exact_secret(model, tmp_path):
     assert "FAILED" in found._repr_html_()
 
 
+def test_a_signed_release_is_known_by_its_key(model, program, tmp_path):
+    for name in ("ours", "theirs"):
+        program("keygen", "-o", tmp_path / name)
+    release = model.publish(tmp_path / "release", sign=tmp_path / "ours")
+    assert release.verify(signed_by=tmp_path / "ours.pub").passed
+    assert hyobscure.verify(tmp_path / "release", signed_by=tmp_path / "ours.pub").passed
+    assert not hyobscure.verify(tmp_path / "release", signed_by=tmp_path / "theirs.pub").passed
+    with pytest.raises(InputError, match="this is a public key"):
+        model.publish(tmp_path / "none", sign=tmp_path / "ours.pub")
+    assert not (tmp_path / "none").exists()
+
+
 def test_publishing_again_gives_the_same_release(model, tmp_path):
     model.publish(tmp_path / "a")
     model.publish(tmp_path / "b")

@@ -16,6 +16,7 @@ struct AuditOptions {
   std::string mechanism;
   std::string report;
   std::string comparison;
+  std::string signed_by;
   bool force = false;
 };
 
@@ -26,6 +27,8 @@ int run(const AuditOptions& options, const CommonOptions& common, const Progress
   if (options.report.empty() && !options.comparison.empty())
     throw InputError({.source = "--comparison"}, "its curves go into a report, and none is asked for",
                      "Add --report FILE.");
+  std::optional<published::PublicKey> key;
+  if (!options.signed_by.empty()) key = published::PublicKey::read(options.signed_by);
   std::optional<obscure::Mechanism> mechanism;
   if (!options.mechanism.empty()) mechanism = obscure::read_mechanism(options.mechanism);
   const audit::Audit found =
@@ -35,7 +38,8 @@ int run(const AuditOptions& options, const CommonOptions& common, const Progress
                bench.report({.release = options.folder,
                              .mechanism = mechanism ? &*mechanism : nullptr,
                              .audit = &found,
-                             .comparison = options.comparison}),
+                             .comparison = options.comparison,
+                             .signed_by = key}),
                FileAccess::OwnerOnly);
   progress.report("", 0, 0);
   print(common.json ? report::audit_json(found, bench.spec(), watch.seconds()) + "\n"
@@ -60,6 +64,8 @@ void add_audit_command(CLI::App& app, Command& chosen) {
                   "HTML file to write: everything about the release on one page");
   sub->add_option("--comparison", options->comparison,
                   "folder that compare wrote, for the curves of the report");
+  sub->add_option("--signed-by", options->signed_by,
+                  "public key of who should have published the release, for the checks of the report");
   sub->add_flag("--force", options->force, "replace an existing report");
   add_common_options(*sub, chosen.common);
   sub->footer("Example: hyobscure audit spec.toml release -m mechanism.json --report report.html");

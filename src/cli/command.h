@@ -70,6 +70,7 @@ workflow::Resources resources(const CommonOptions& common);
 
 /// One line a command, each in its own file.
 void add_demo_command(CLI::App& app, Command& chosen);
+void add_init_command(CLI::App& app, Command& chosen);
 void add_inspect_command(CLI::App& app, Command& chosen);
 void add_fit_command(CLI::App& app, Command& chosen);
 void add_compare_command(CLI::App& app, Command& chosen);
@@ -78,6 +79,7 @@ void add_verify_command(CLI::App& app, Command& chosen);
 void add_audit_command(CLI::App& app, Command& chosen);
 void add_experiment_command(CLI::App& app, Command& chosen);
 void add_synth_command(CLI::App& app, Command& chosen);
+void add_keygen_command(CLI::App& app, Command& chosen);
 void add_settings_command(CLI::App& app, Command& chosen);
 
 }  // namespace hyobscure::cli

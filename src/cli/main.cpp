@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <malloc.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -69,8 +70,17 @@ void forbid_core_dumps() {
   ::prctl(PR_SET_DUMPABLE, 0);  // also where the system hands cores to a program instead of a file
 }
 
+/// Every thread's own arena of the C library reserves 128 MB of addresses for a moment. Where addresses are
+/// limited (ulimit -v), threads that start together would leave none for each other: they share one arena.
+void spare_addresses() {
+  rlimit addresses{};
+  constexpr rlim_t kPlenty = rlim_t{8} << 30;
+  if (::getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur < kPlenty) ::mallopt(M_ARENA_MAX, 1);
+}
+
 void add_commands(CLI::App& app, Command& chosen) {
   add_demo_command(app, chosen);
+  add_init_command(app, chosen);
   add_inspect_command(app, chosen);
   add_fit_command(app, chosen);
   add_compare_command(app, chosen);
@@ -79,6 +89,7 @@ void add_commands(CLI::App& app, Command& chosen) {
   add_audit_command(app, chosen);
   add_experiment_command(app, chosen);
   add_synth_command(app, chosen);
+  add_keygen_command(app, chosen);
   add_settings_command(app, chosen);
 }
 
@@ -171,6 +182,7 @@ int run_chosen(const Command& chosen) {
 }
 
 int main(int argc, char** argv) {
+  spare_addresses();
   CLI::App app{"Publish data about people so that attackers cannot infer what each person keeps private."};
   app.name("hyobscure");
   app.require_subcommand(1);

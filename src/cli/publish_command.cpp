@@ -13,6 +13,7 @@ struct PublishOptions {
   std::string mechanism;
   std::string output;
   std::string census;
+  std::string sign;
   bool force = false;
   bool second_draw = false;
   bool accept_leakage = false;
@@ -20,13 +21,16 @@ struct PublishOptions {
 
 int run(const PublishOptions& options, const CommonOptions& common, const Progress& progress) {
   const Stopwatch watch;
+  std::optional<published::SigningKey> key;
+  if (!options.sign.empty()) key = published::SigningKey::read(options.sign);
   const obscure::Mechanism mechanism = obscure::read_mechanism(options.mechanism);
   workflow::Workbench bench(options.spec.read(), resources(common), progress);
   if (!options.census.empty()) bench.load_census(options.census);
   const release::PublishResult result = bench.publish(mechanism, {.output = options.output,
                                                                   .force = options.force,
                                                                   .second_draw = options.second_draw,
-                                                                  .accept_leakage = options.accept_leakage});
+                                                                  .accept_leakage = options.accept_leakage,
+                                                                  .sign = key});
   progress.report("", 0, 0);
   if (common.json)
     print(fmt::format("{}\n", report::release_json(result, watch.seconds())));
@@ -51,6 +55,8 @@ void add_publish_command(CLI::App& app, Command& chosen) {
                 "publish although the same people are in an earlier release: both together leak more");
   sub->add_flag("--accept-leakage", options->accept_leakage,
                 "publish although fit called the mechanism weaker than it should be (exit code 3)");
+  sub->add_option("--sign", options->sign,
+                  "signing key of `hyobscure keygen`: says who published, not that the release is safe");
   add_common_options(*sub, chosen.common);
   sub->footer(
       "Publishing again gives the same release: the draws belong to the mechanism.\n"

@@ -73,6 +73,7 @@ def publish(
     force: bool = False,
     second_draw: bool = False,
     accept_leakage: bool = False,
+    sign: str | os.PathLike | None = None,
 ) -> Release:
     """Applies the mechanism to the people it was made for.
 
@@ -84,7 +85,10 @@ def publish(
     Unless the mechanism is seeded, the ledger that the spec names (release.ledger, a folder on shared storage)
     remembers whom it drew for. Another draw of some of the same people is refused; with `second_draw` it is
     published, and the manifest says so.
+
+    `sign` is a file of the driver, a signing key of `hyobscure keygen`: the release then says who published it.
     """
+    key = None if sign is None else kernels.SigningKey.read(os.fspath(sign))
     mechanism = mechanism if isinstance(mechanism, Mechanism) else Mechanism(mechanism)
     written = SpecText.read(spec)
     parsed = written.parsed()
@@ -100,7 +104,7 @@ def publish(
     with _Target(spark, folder, force) as target, Work(spark, work) as between, refusals_of_tasks():
         reading = read(*tables, parsed, between, with_cells=True)
         _refuse_other_data(reading, draws)
-        publisher = _Publisher(*tables, parsed, mechanism.text, draws, reading, between)
+        publisher = _Publisher(*tables, parsed, mechanism.text, draws, reading, between, key)
         if ledger is None:
             release = publisher.write(target, 0)
             target.commit()
@@ -207,9 +211,10 @@ class _Publisher:
         draws: kernels.Draws,
         reading: Reading,
         work: Work,
+        key: kernels.SigningKey | None,
     ) -> None:
         self.people, self.events, self.spec, self.mechanism = people, events, spec, mechanism
-        self.draws, self.reading, self.work = draws, reading, work
+        self.draws, self.reading, self.work, self.key = draws, reading, work, key
         self.keeps_ids = spec.ids == "keep"
         self.in_order_of_ids = self.keeps_ids and spec.order == "sorted"
 
@@ -228,6 +233,8 @@ class _Publisher:
         self._refuse_changed_source(files[0][1])
         manifest = self._manifest(files, earlier_draws)
         target.storage.write_text(f"{target.staged}/{_MANIFEST}", manifest)
+        if self.key is not None:
+            target.storage.write_text(f"{target.staged}/{kernels.SIGNATURE_FILE}", self.key.sign(manifest))
         return Release(target.folder, self.reading.people, files[1][1] if self.spec.is_long else 0, unchanged, manifest)
 
     # --- who publishes whose features

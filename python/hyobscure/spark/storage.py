@@ -69,7 +69,7 @@ class LocalFiles:
             return []
 
     def read_text(self, path: str) -> str:
-        with open(path, encoding="utf-8") as stream:
+        with open(path, encoding="utf-8", newline="") as stream:  # a signature is of the bytes as they are
             return stream.read()
 
     def write_text(self, path: str, text: str) -> None:

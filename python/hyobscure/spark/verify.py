@@ -59,15 +59,17 @@ def verify(
     *,
     spec: str | os.PathLike | None = None,
     work: str | None = None,
+    signed_by: str | os.PathLike | None = None,
 ) -> Verification:
     """Checks the release in `folder` by itself.
 
     With the original tables, their spec and a folder for `work` also that people, groups and donors are the
-    true ones.
+    true ones. With `signed_by`, a public key of `hyobscure keygen`, the release must be signed with it.
     """
     spark = SparkSession.active() if people is None else people.sparkSession
     release = _Release(spark, Storage(spark).whole(folder))
     findings = Verification()
+    _check_signature(release, signed_by, findings)
     if _check_alone(release, findings) and people is not None:
         if spec is None or work is None:
             raise refusal("verify", "the original needs its spec and a folder for work", "Give spec= and work=.")
@@ -286,6 +288,18 @@ def _check_manifest(release: _Release, findings: Verification) -> None:
     findings.add("fit did not call the mechanism weak", weak, "as the manifest says", warning=True)
 
 
+def _check_signature(release: _Release, signed_by: str | os.PathLike | None, findings: Verification) -> None:
+    file = f"{release.folder}/{kernels.SIGNATURE_FILE}"
+    try:
+        signature = release.storage.read_text(file) if release.storage.exists(file) else None
+    except ValueError:  # bytes that are no text
+        signature = ""
+    key = None if signed_by is None else os.fspath(signed_by)
+    found = kernels.check_signature(release.text, signature, key)
+    if found is not None:
+        findings.checks.append(Check(*found))
+
+
 def _check_groups(release: _Release, findings: Verification) -> None:
     count = f"{len(release.groups)} groups"
     wrong = [] if release.hides_one_number else _LabelOf(release).overlaps()
@@ -319,9 +333,10 @@ def _check_files(release: _Release, findings: Verification) -> bool:
     """Whether all files are there; changed ones can still be looked into."""
     expected = ["people.parquet"] + ["events.parquet"] * release.is_long
     there = release.storage.names(release.folder)
+    known = ["manifest.json", kernels.SIGNATURE_FILE, *expected]
     findings.add(
         "there are no other files",
-        [f"{name} does not belong to the release" for name in there if name not in ["manifest.json", *expected]],
+        [f"{name} does not belong to the release" for name in there if name not in known],
         f"{len(expected) + 1} files",
     )
     missing = [f"{name} is missing" for name in expected if name not in there or name not in release.files]

@@ -68,6 +68,8 @@ int all_to_disk(const fs::path& folder) {
   return to_disk(folder);
 }
 
+mode_t mode_of(FileAccess access) { return access == FileAccess::OwnerOnly ? 0600 : 0666; }
+
 /// Goes away unless it is renamed into place.
 class TemporaryFile {
  public:
@@ -94,14 +96,25 @@ class TemporaryFile {
 
   /// The content is on the disk before the name is, and the name before this returns.
   int rename_to(const fs::path& target) {
-    if (::fsync(descriptor_) != 0) return errno;
-    const int closed = ::close(descriptor_);
-    descriptor_ = -1;
-    if (closed != 0 || ::rename(file_.path().c_str(), target.c_str()) != 0) return errno;
+    if (const int error = finish()) return error;
+    if (::rename(file_.path().c_str(), target.c_str()) != 0) return errno;
+    return to_disk(folder_of(target));
+  }
+  /// The same, and EEXIST where there is something at `target`.
+  int rename_to_new_file(const fs::path& target) {
+    if (const int error = finish()) return error;
+    if (const int error = rename_to_new(file_.path(), target)) return error;
     return to_disk(folder_of(target));
   }
 
  private:
+  int finish() {
+    if (::fsync(descriptor_) != 0) return errno;
+    const int closed = ::close(descriptor_);
+    descriptor_ = -1;
+    return closed == 0 ? 0 : errno;
+  }
+
   TemporaryPath file_;
   int descriptor_ = -1;
 };
@@ -200,11 +213,20 @@ void write_file(const fs::path& path, std::string_view content, FileAccess acces
 
 void write_file(const fs::path& path, const std::function<void(const TakePiece&)>& produce,
                 FileAccess access) {
-  TemporaryFile file(path, access == FileAccess::OwnerOnly ? 0600 : 0666);
+  TemporaryFile file(path, mode_of(access));
   produce([&](std::string_view piece) {
     if (const int error = file.append(piece)) throw_unwritable(path, error);
   });
   if (const int error = file.rename_to(path)) throw_unwritable(path, error);
+}
+
+void write_new_file(const fs::path& path, std::string_view content, FileAccess access) {
+  TemporaryFile file(path, mode_of(access));
+  if (const int error = file.append(content)) throw_unwritable(path, error);
+  const int error = file.rename_to_new_file(path);
+  if (error == EEXIST)
+    throw InputError({.source = path.string()}, "exists already, and stays", "Choose another name.");
+  if (error != 0) throw_unwritable(path, error);
 }
 
 std::string read_file(const fs::path& path) {

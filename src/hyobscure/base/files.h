@@ -44,6 +44,10 @@ void write_file(const std::filesystem::path& path, std::string_view content, Fil
 void write_file(const std::filesystem::path& path, const std::function<void(const TakePiece&)>& produce,
                 FileAccess access);
 
+/// The same for a file that nothing may replace, such as a key: throws InputError where something has its
+/// name.
+void write_new_file(const std::filesystem::path& path, std::string_view content, FileAccess access);
+
 /// The whole file. Throws InputError when it is missing, a folder or unreadable.
 std::string read_file(const std::filesystem::path& path);
 

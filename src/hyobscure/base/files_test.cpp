@@ -74,6 +74,16 @@ TEST_F(Files, PrivateOnesAreForTheirOwnerOnly) {
   EXPECT_EQ(status.st_mode & 0777, 0600u);
 }
 
+TEST_F(Files, ANewOneReplacesNothing) {
+  write_new_file(folder_ / "key", "first", FileAccess::OwnerOnly);
+  EXPECT_EQ(fs::status(folder_ / "key").permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_THROW(write_new_file(folder_ / "key", "second", FileAccess::OwnerOnly), InputError);
+  EXPECT_EQ(read_file(folder_ / "key"), "first");
+  fs::create_symlink(folder_ / "nowhere", folder_ / "link");
+  EXPECT_THROW(write_new_file(folder_ / "link", "second", FileAccess::OwnerOnly), InputError);
+  EXPECT_EQ(entries(), 2);
+}
+
 TEST_F(Files, AMissingFolderOrFileIsAnInputError) {
   EXPECT_THROW(write_file(folder_ / "no" / "a", "x", FileAccess::Everyone), InputError);
   EXPECT_THROW((void)read_file(folder_ / "no"), InputError);

@@ -10,6 +10,7 @@
 #include "hyobscure/base/files.h"
 #include "hyobscure/base/json.h"
 #include "hyobscure/published/group_json.h"
+#include "hyobscure/published/signature.h"
 
 namespace hyobscure::published {
 namespace {
@@ -244,10 +245,11 @@ std::string sha256_of_table(const std::filesystem::path& table) {
 }
 
 OurFolder release_folder() {
-  return {.marker = Manifest::kFileName,
-          .says = "\"hyobscure release\"",
-          .files = {"people.csv", "events.csv", "people.parquet", "events.parquet", "people.csv/",
-                    "events.csv/", "people.parquet/", "events.parquet/", Manifest::kAreasFile}};
+  return {
+      .marker = Manifest::kFileName,
+      .says = "\"hyobscure release\"",
+      .files = {"people.csv", "events.csv", "people.parquet", "events.parquet", "people.csv/", "events.csv/",
+                "people.parquet/", "events.parquet/", Manifest::kAreasFile, Signature::kFileName}};
 }
 
 std::string name_of_draws(const Key& key) { return key.derive("name of the release").text(); }

@@ -369,6 +369,15 @@ void write_areas(const fs::path& folder, published::Manifest& manifest) {
                             .sha256 = sha256(text)});
 }
 
+void write_manifest(const fs::path& folder, const std::optional<published::SigningKey>& key,
+                    PublishResult& result) {
+  const std::string text = to_json(result.manifest);
+  write_file(folder / published::Manifest::kFileName, text, FileAccess::Everyone);
+  if (!key) return;
+  write_file(folder / published::Signature::kFileName, key->sign(text).text(), FileAccess::Everyone);
+  result.signer = key->public_key();
+}
+
 /// The engine's errors while both sources are read and the output is written, as errors for the user.
 template <class Work>
 auto about_writing(const Relation& source, const fs::path& output, Work&& work) {
@@ -467,7 +476,7 @@ PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::
     }
   }
   if (result.manifest.spatial_axis()) write_areas(folder.path(), result.manifest);
-  write_file(folder.path() / published::Manifest::kFileName, to_json(result.manifest), FileAccess::Everyone);
+  write_manifest(folder.path(), settings.sign, result);
   progress.throw_if_stopped();
   if (ledger_path) {
     // Before the release appears: remembering one that never came about does no harm.

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 
 #include "hyobscure/base/numeric.h"
 #include "hyobscure/base/progress.h"
@@ -10,6 +11,7 @@
 #include "hyobscure/data/spec/spec.h"
 #include "hyobscure/obscure/mechanism/mechanism.h"
 #include "hyobscure/published/manifest.h"
+#include "hyobscure/published/signature.h"
 
 namespace hyobscure::release {
 
@@ -19,6 +21,7 @@ struct PublishSettings {
   bool second_draw = false;      ///< publishes although some of the people were drawn for before
   bool accept_leakage =
       false;  ///< publishes although the mechanism has shortfalls (obscure/leakage/shortfalls.h)
+  std::optional<published::SigningKey> sign = {};  ///< says who published
   std::filesystem::path ledger_folder = {};  ///< where a relative release.ledger begins; empty: as the spec's
   bool stays = true;  ///< false: the caller removes the folder again, so the ledger names none
 };
@@ -32,6 +35,7 @@ struct PublishResult {
   std::int64_t people = 0;
   std::int64_t events = 0;            ///< long data
   std::int64_t people_unchanged = 0;  ///< who drew themselves as donor; private
+  std::optional<published::PublicKey> signer = {};
 };
 
 /// Throws InputError for a mechanism with shortfalls.
@@ -43,13 +47,14 @@ void refuse_shortfalls(const obscure::Mechanism& mechanism);
 ///          events.<ext>: person, item, value, time (those that the spec names)
 ///   wide   people.<ext>: id, label of the group, kept columns, feature columns
 ///
-/// together with manifest.json. Several secrets are a column `group` with the label, and a column each with
-/// what the group covers of them. Areas of places are in areas.geojson as well. Columns keep their names,
-/// cells their content: in kept columns stand the person's own original cells, in features and events the
-/// donor's. No column that the spec does not name is published, nor an event that was left out. Rows are
-/// ordered by published id (by a keyed hash where ids are dropped), events of a person by their content, so
-/// that no order tells the donor or the order of the input; with release.order = "shuffled" both by hashes.
-/// CSV cells that go to Parquet become numbers where the column was used as numbers, else stay text.
+/// together with manifest.json and, where there is a key to sign with, its signature. Several secrets are a
+/// column `group` with the label, and a column each with what the group covers of them. Areas of places are
+/// in areas.geojson as well. Columns keep their names, cells their content: in kept columns stand the
+/// person's own original cells, in features and events the donor's. No column that the spec does not name is
+/// published, nor an event that was left out. Rows are ordered by published id (by a keyed hash where ids are
+/// dropped), events of a person by their content, so that no order tells the donor or the order of the input;
+/// with release.order = "shuffled" both by hashes. CSV cells that go to Parquet become numbers where the
+/// column was used as numbers, else stay text.
 ///
 /// `reading` must come from read_people on the same engine and spec. The same mechanism gives the same bytes,
 /// whatever the number of threads. All files appear at once or none does, and the table of donors is dropped

@@ -39,6 +39,9 @@ std::string release_text(const release::PublishResult& result) {
         "  Second draw: with {} earlier {} of the same people this leaks up to {:.4f} of {:.4f} bits.\n",
         composition.earlier_draws, composition.earlier_draws == 1 ? "release" : "releases",
         result.leakage_together, result.figures.leakage.secret_entropy);
+  if (result.signer)
+    text += fmt::format("  Signed ({}) with the key of fingerprint {}\n", published::Signature::kFileName,
+                        result.signer->fingerprint());
   if (manifest.seeded) text += "  Seeded, for trials: this release must not be published.\n";
   return wrapped(text);
 }
@@ -64,6 +67,7 @@ std::string release_json(const release::PublishResult& result, double seconds) {
   json["files"] = Json::array();
   for (const auto& file : manifest.files)
     json["files"].push_back({{"name", file.name}, {"rows", file.rows}, {"sha256", file.sha256}});
+  if (result.signer) json["signed_by"] = result.signer->fingerprint();
   json["seconds"] = seconds;
   return json.dump();
 }

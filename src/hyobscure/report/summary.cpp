@@ -76,7 +76,8 @@ std::string options_table(const obscure::Inspection& inspection) {
   TextTable table(header);
   for (const auto& option : inspection.options) {
     std::vector<std::string> row = {std::to_string(option.count)};
-    for (const double x : {option.largest_k, option.smallest_alpha, option.largest_l, option.smallest_beta})
+    for (const double x : {option.extremes.largest_k, option.extremes.smallest_alpha,
+                           option.extremes.largest_l, option.extremes.smallest_beta})
       row.push_back(count_text(std::llround(x)));
     if (with_groupings)
       row.push_back(option.groupings == 0     ? "0"
@@ -247,10 +248,10 @@ std::string inspection_json(const obscure::Inspection& inspection, const data::R
   json["options"] = Json::array();
   for (const auto& option : inspection.options)
     json["options"].push_back({{"groups", option.count},
-                               {"largest_k", option.largest_k},
-                               {"smallest_alpha", option.smallest_alpha},
-                               {"largest_l", option.largest_l},
-                               {"smallest_beta", option.smallest_beta},
+                               {"largest_k", option.extremes.largest_k},
+                               {"smallest_alpha", option.extremes.smallest_alpha},
+                               {"largest_l", option.extremes.largest_l},
+                               {"smallest_beta", option.extremes.smallest_beta},
                                {"groupings", number(option.groupings)}});
   if (inspection.preview) {
     const auto& preview = *inspection.preview;

@@ -14,6 +14,7 @@
 #include "hyobscure/base/parallel.h"
 #include "hyobscure/data/read/id_numbers.h"
 #include "hyobscure/published/manifest.h"
+#include "hyobscure/published/signature.h"
 #include "hyobscure/verify/verify_areas.h"
 #include "hyobscure/verify/verify_figures.h"
 #include "hyobscure/verify/verify_findings.h"
@@ -72,6 +73,8 @@ bool is_table(const fs::path& table) {
 void check_no_other_files(const fs::path& folder, const published::Manifest& manifest, Findings& findings) {
   std::set<std::string> expected = {published::Manifest::kFileName};
   for (const published::ManifestFile& file : manifest.files) expected.insert(file.name);
+  if (fs::exists(fs::symlink_status(folder / published::Signature::kFileName)))
+    expected.insert(published::Signature::kFileName);  // verify_signature.h looks at it
   std::vector<std::string> unexpected;
   for (const auto& entry : fs::directory_iterator(folder))
     if (!expected.contains(entry.path().filename().string()))

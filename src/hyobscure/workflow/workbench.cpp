@@ -18,6 +18,7 @@
 #include "hyobscure/report/facts.h"
 #include "hyobscure/report/html.h"
 #include "hyobscure/report/summary.h"
+#include "hyobscure/verify/verify_signature.h"
 #include "hyobscure/workflow/costs.h"
 
 namespace hyobscure::workflow {
@@ -193,13 +194,17 @@ release::PublishResult Workbench::publish(const obscure::Mechanism& mechanism,
   return release::publish(engine(), spec_, reading_to_publish(), mechanism, settings, progress_);
 }
 
-verify::Verification Workbench::verify(const fs::path& release) {
+verify::Verification Workbench::verify(const fs::path& release,
+                                       const std::optional<published::PublicKey>& signed_by) {
   // A folder that is no release is refused before the people are read.
-  if (!has_tables_)
-    return verify::verify(
-        release, &spec_, progress_,
-        {.memory = resources_.memory, .threads = resources_.threads, .tables = resources_.tables});
-  return verify::verify(release, original());
+  verify::Verification found =
+      has_tables_
+          ? verify::verify(release, original())
+          : verify::verify(
+                release, &spec_, progress_,
+                {.memory = resources_.memory, .threads = resources_.threads, .tables = resources_.tables});
+  verify::add_signature(found, release, signed_by);
+  return found;
 }
 
 audit::Audit Workbench::audit(const obscure::Mechanism& mechanism, const fs::path& release,
@@ -217,7 +222,7 @@ audit::Audit Workbench::audit_release(const fs::path& release, const std::vector
 
 std::string Workbench::report(const ReportContent& content) {
   const published::Manifest manifest = manifest_of(content.release);
-  const verify::Verification verification = verify(content.release);
+  const verify::Verification verification = verify(content.release, content.signed_by);
   return report::html_report(report::report_facts(
       {.spec = spec_,
        .reading = reading(),
@@ -268,9 +273,12 @@ OurFolder comparison_folder() {
 }
 
 verify::Verification verify_alone(const fs::path& release, const Resources& resources,
-                                  const Progress& progress) {
-  return verify::verify(release, nullptr, progress,
-                        {.memory = resources.memory, .threads = resources.threads});
+                                  const Progress& progress,
+                                  const std::optional<published::PublicKey>& signed_by) {
+  verify::Verification found =
+      verify::verify(release, nullptr, progress, {.memory = resources.memory, .threads = resources.threads});
+  verify::add_signature(found, release, signed_by);
+  return found;
 }
 
 }  // namespace hyobscure::workflow

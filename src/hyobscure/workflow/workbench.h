@@ -20,6 +20,7 @@
 #include "hyobscure/obscure/fit/inspection.h"
 #include "hyobscure/obscure/fit/saved_census.h"
 #include "hyobscure/obscure/mechanism/mechanism.h"
+#include "hyobscure/published/signature.h"
 #include "hyobscure/release/publish.h"
 #include "hyobscure/verify/verify.h"
 
@@ -52,6 +53,7 @@ struct ReportContent {
   const obscure::Mechanism* mechanism = nullptr;
   const audit::Audit* audit = nullptr;
   std::filesystem::path comparison = {};  ///< a folder that write_comparison wrote
+  std::optional<published::PublicKey> signed_by = {};
 };
 
 /// All that can be done with the people of one spec. It owns the engine and what was read and derived: each
@@ -88,8 +90,9 @@ class Workbench {
   /// Writes the release.
   [[nodiscard]] release::PublishResult publish(const obscure::Mechanism& mechanism,
                                                const release::PublishSettings& settings);
-  /// Checks a release against the original.
-  [[nodiscard]] verify::Verification verify(const std::filesystem::path& release);
+  /// Checks a release against the original. With a key, it must be signed with it.
+  [[nodiscard]] verify::Verification verify(const std::filesystem::path& release,
+                                            const std::optional<published::PublicKey>& signed_by = {});
   /// Attacks and uses the mechanism. With a release: it must have been made by this mechanism.
   [[nodiscard]] audit::Audit audit(const obscure::Mechanism& mechanism,
                                    const std::filesystem::path& release = {},
@@ -131,6 +134,7 @@ class Workbench {
 
 /// A release from its files alone, without the original.
 [[nodiscard]] verify::Verification verify_alone(const std::filesystem::path& release,
-                                                const Resources& resources, const Progress& progress = {});
+                                                const Resources& resources, const Progress& progress = {},
+                                                const std::optional<published::PublicKey>& signed_by = {});
 
 }  // namespace hyobscure::workflow

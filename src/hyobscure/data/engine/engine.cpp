@@ -2,14 +2,11 @@
 
 #include <duckdb.h>
 #include <fmt/format.h>
-#include <sys/resource.h>
-#include <unistd.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
-#include <limits>
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/scratch.h"
@@ -19,25 +16,15 @@
 namespace hyobscure::data {
 namespace {
 
-/// Bytes that this process may still map (ulimit -v). The engine's allocator ends in a signal where its first
-/// mappings fail, instead of saying so.
-std::size_t address_space_left() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
-    return std::numeric_limits<std::size_t>::max();
-  std::size_t pages = 0;  // the first number: all that is mapped
-  std::ifstream("/proc/self/statm") >> pages;
-  const std::size_t mapped = pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  return limit.rlim_cur - std::min<std::size_t>(limit.rlim_cur, mapped);
-}
+constexpr const char* kNoThread = "pthread_create";
 
 EngineError::Kind kind_of(duckdb_error_type type, std::string_view text) {
   if (text.find("No space left") != text.npos || text.find("Disk quota") != text.npos ||
       text.find("File too large") != text.npos)
     return EngineError::Kind::DiskFull;
   if (text.find("bad_alloc") != text.npos || text.find("ailed to allocate") != text.npos ||
-      text.find("ould not allocate") != text.npos ||
-      text.find("Out of Memory Error") != text.npos)  // of a function of ours: inside another error
+      text.find("ould not allocate") != text.npos || text.find("Out of Memory") != text.npos ||
+      text.find(kNoThread) != text.npos)
     return EngineError::Kind::Memory;
   switch (type) {
     case DUCKDB_ERROR_CATALOG:
@@ -233,6 +220,10 @@ InputError explain(const EngineError& error, const std::string& source) {
     case EngineError::Kind::Statement:
       return {{.source = source}, statement_problem(text), "Correct the query or the names in the spec."};
     case EngineError::Kind::Memory:
+      if (contains(text, kNoThread))
+        return {{.source = source},
+                "no more threads can be started, for want of memory or of threads allowed",
+                "Raise the limits (ulimit -u, ulimit -v), or use --threads 1."};
       return {{.source = source},
               "the data needs more memory than there is, or than is allowed",
               "Raise --memory, or use a larger machine."};
@@ -349,11 +340,22 @@ struct Engine::State {
   }
 };
 
+namespace {
+
+/// The allocator of the engine ends the process where it finds no room for a new thread's first bytes. Below
+/// this much of free addresses (ulimit -v) it is not even started.
+void require_room() {
+  constexpr std::size_t kRoom = std::size_t{64} << 20;
+  void* room = ::mmap(nullptr, kRoom, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room == MAP_FAILED) throw std::bad_alloc();
+  ::munmap(room, kRoom);
+}
+
+}  // namespace
+
 Engine::Engine(const EngineSettings& settings, const Progress& progress) : state_(std::make_shared<State>()) {
-  constexpr std::size_t kLeast = 64 << 20;
-  if (address_space_left() < kLeast)
-    throw EngineError(EngineError::Kind::Memory, "the address space is too small (ulimit -v)");
   state_->progress = progress;
+  require_room();
   char* reason = nullptr;
   if (duckdb_open_ext(nullptr, &state_->database, nullptr, &reason) != DuckDBSuccess) {
     const std::string text = reason == nullptr ? "" : reason;

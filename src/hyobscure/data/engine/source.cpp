@@ -1,6 +1,7 @@
 #include "hyobscure/data/engine/source.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -15,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-SourceKind kind_of_file(const SourceSpec& source) {
+SourceKind kind_by_name(const SourceSpec& source) {
   static const std::map<std::string, SourceKind> kExtensions = {
       {".parquet", SourceKind::Parquet}, {".pq", SourceKind::Parquet},  {".json", SourceKind::Json},
       {".jsonl", SourceKind::Json},      {".ndjson", SourceKind::Json}, {".duckdb", SourceKind::DuckDb},
@@ -36,6 +37,10 @@ SourceKind kind_of_file(const SourceSpec& source) {
   if (name.extension() == ".gz" || name.extension() == ".zst") name = name.stem();
   const auto found = kExtensions.find(name.extension().string());
   return found == kExtensions.end() ? SourceKind::Csv : found->second;
+}
+
+fs::path path_of_source(const Spec& spec, const SourceSpec& source) {
+  return fs::path(source.file).is_absolute() ? fs::path(source.file) : spec.folder / source.file;
 }
 
 /// A file of exactly this name goes first.
@@ -62,11 +67,32 @@ std::string files_to_read(const fs::path& file) {
   return names_many(file) ? quoted_pattern(file) : quoted_file(file);
 }
 
+/// The empty cell is one of them.
+std::string list_of_nulls(const SourceSpec& source) {
+  std::string list = "''";
+  for (const std::string& null : source.nulls) list += ", " + quoted_text(null);
+  return list;
+}
+
 /// Quotes are fixed rather than guessed: a guess turns an unclosed quote into data.
 std::string csv_call(const SourceSpec& source, const fs::path& file, bool header, bool all_text) {
+  std::string options;
+  if (!source.delimiter.empty()) options += ", delim = " + quoted_text(source.delimiter);
+  if (source.encoding != TextEncoding::Utf8) options += ", encoding = " + quoted_text(word(source.encoding));
+  if (!source.nulls.empty()) options += fmt::format(", nullstr = [{}]", list_of_nulls(source));
+  if (source.decimal == DecimalMark::Comma && !all_text) options += ", decimal_separator = ','";
   return fmt::format("read_csv({}, header = {}, all_varchar = {}, quote = '\"', escape = '\"'{})",
-                     files_to_read(file), header, all_text,
-                     source.delimiter.empty() ? "" : ", delim = " + quoted_text(source.delimiter));
+                     files_to_read(file), header, all_text, options);
+}
+
+/// Everything is read as text; numbers with a comma become numbers with a point here.
+std::string with_points(const std::string& sql, const std::vector<Column>& columns) {
+  std::vector<std::string> replaced;
+  for (const Column& column : columns)
+    if (column.type == "DOUBLE")
+      replaced.push_back(fmt::format("replace({0}, ',', '.') AS {0}", quoted_name(column.name)));
+  if (replaced.empty()) return sql;
+  return fmt::format("(SELECT * REPLACE ({}) FROM {})", fmt::join(replaced, ", "), sql);
 }
 
 std::string without_semicolon(std::string query) {
@@ -152,6 +178,14 @@ std::string Relation::column(const std::string& wanted) const {
           "Correct the name; for a CSV file check also `delimiter` and `header`.");
 }
 
+SourceKind kind_of_source(const SourceSpec& source) {
+  return source.query.empty() ? kind_by_name(source) : SourceKind::Query;
+}
+
+void check_source_file(const Spec& spec, const SourceSpec& source) {
+  check_file(path_of_source(spec, source), source.file);
+}
+
 const std::string& Relation::type(const std::string& wanted) const {
   const std::string quoted = column(wanted);
   return std::ranges::find_if(columns, [&](const Column& known) { return quoted_name(known.name) == quoted; })
@@ -170,9 +204,8 @@ Relation open_source(Engine& engine, const Spec& spec, const SourceSpec& source,
     });
     return relation;
   }
-  const fs::path file =
-      fs::path(source.file).is_absolute() ? fs::path(source.file) : spec.folder / source.file;
-  relation.kind = kind_of_file(source);
+  const fs::path file = path_of_source(spec, source);
+  relation.kind = kind_of_source(source);
   relation.name = file.string();
   check_file(file, source.file);
   about(relation, [&] {
@@ -181,6 +214,8 @@ Relation open_source(Engine& engine, const Spec& spec, const SourceSpec& source,
     const bool csv = relation.kind == SourceKind::Csv;
     relation.columns = engine.describe(csv ? csv_call(source, absolute, source.header, false) : relation.sql);
     if (csv && source.header) relation.duplicate_names = duplicate_names(engine, source, absolute);
+    if (csv && source.decimal == DecimalMark::Comma)
+      relation.sql = with_points(relation.sql, relation.columns);
   });
   return relation;
 }

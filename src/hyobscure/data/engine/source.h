@@ -25,6 +25,12 @@ struct Relation {
   std::vector<std::string> duplicate_names;  ///< names that a CSV header holds more than once
 };
 
+/// By its name, or as the spec says.
+SourceKind kind_of_source(const SourceSpec& source);
+
+/// Throws InputError where there is no such file, or it is empty or not whole.
+void check_source_file(const Spec& spec, const SourceSpec& source);
+
 /// Opens what [section] of the spec names: finds the file, checks that it is whole, learns its columns.
 Relation open_source(Engine& engine, const Spec& spec, const SourceSpec& source, const std::string& section);
 

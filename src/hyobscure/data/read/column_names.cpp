@@ -74,4 +74,57 @@ bool is_called_age(const std::string& column) {
   return has_word(column, {"age", "ages", "alter", "âge", "edad", "eta", "età", "idade", "leeftijd", "wiek"});
 }
 
+bool is_called_id(const std::string& column) {
+  return has_word(column,
+                  {"id", "ids", "uuid", "guid", "key", "nr", "no", "number", "nummer", "code", "rownames"});
+}
+
+bool is_called_person(const std::string& column) {
+  return has_word(column,
+                  {"person",   "people",      "user",        "customer", "client",     "patient", "subject",
+                   "member",   "respondent",  "participant", "student",  "employee",   "author",  "visitor",
+                   "caseid",   "kunde",       "kunden",      "nutzer",   "teilnehmer", "persona", "cliente",
+                   "paciente", "utilisateur", "usuario",     "patiente"},
+                  {"userid", "personid", "patientid", "customerid", "memberid", "subjectid", "clientid"});
+}
+
+bool is_called_item(const std::string& column) {
+  return has_word(column,
+                  {"item", "movie",   "film",       "product",   "artist",  "song",   "track",    "book",
+                   "isbn", "venue",   "place",      "location",  "article", "page",   "site",     "url",
+                   "sku",  "drug",    "medication", "diagnosis", "test",    "course", "category", "game",
+                   "app",  "artikel", "produkt",    "producto",  "produit"},
+                  {"movieid", "itemid", "productid", "venueid", "artistid", "trackid", "bookid"});
+}
+
+bool is_called_amount(const std::string& column) {
+  return has_word(column,
+                  {"rating",   "ratings", "value",     "score", "stars",   "amount", "count",  "plays",
+                   "quantity", "qty",     "weight",    "price", "minutes", "hours",  "visits", "result",
+                   "wert",     "menge",   "bewertung", "note",  "betrag",  "valor",  "prix"});
+}
+
+bool is_called_time(const std::string& column) {
+  return has_word(column, {"time", "timestamp", "date", "datetime", "day", "when", "created", "at", "datum",
+                           "zeit", "fecha", "hora", "heure"});
+}
+
+int privacy_rank(const std::string& column) {
+  static const std::vector<std::set<std::string>> kWords = {
+      {"age", "ages", "alter", "âge", "edad", "eta", "età", "idade", "leeftijd", "wiek"},
+      {"dob", "yob", "born", "birth", "birthdate", "birthday", "birthyear", "geburtsdatum", "geburtsjahr",
+       "geboren", "naissance", "nacimiento", "nascita"},
+      {"income", "salary", "wage", "wages", "pay", "earnings", "revenue", "wealth", "debt", "balance",
+       "einkommen", "gehalt", "lohn", "salaire", "revenu", "ingresos", "salario", "sueldo"},
+      {"disease", "diagnosis", "illness", "disability", "hiv", "pregnant", "bmi", "weight", "religion",
+       "faith", "orientation", "party", "vote", "union", "krankheit", "glaube", "partei"},
+      {"gender", "sex", "race", "ethnicity", "ethnic", "nationality", "origin", "citizenship", "geschlecht",
+       "herkunft", "sexe", "sexo", "genre", "genero", "género"},
+      {"education", "degree", "school", "marital", "married", "children", "occupation", "job", "profession",
+       "beruf", "familienstand", "bildung"}};
+  for (std::size_t rank = 0; rank < kWords.size(); ++rank)
+    if (has_word(column, kWords[rank])) return static_cast<int>(rank) + 1;
+  return 0;
+}
+
 }  // namespace hyobscure::data

@@ -183,8 +183,21 @@ std::string type_name(const std::optional<T>&) {
   return type_name(T{});
 }
 
+/// As TOML writes it: quotes and backslashes are names' own.
+inline std::string quoted_toml(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char letter : text) {
+    if (letter == '"' || letter == '\\') quoted += '\\';
+    if (letter == '\n' || letter == '\t')
+      quoted += letter == '\n' ? "\\n" : "\\t";
+    else
+      quoted += letter;
+  }
+  return quoted + '"';
+}
+
 inline std::string value_text(const std::string& value) {
-  return value.empty() ? "none" : "\"" + value + "\"";
+  return value.empty() ? "none" : quoted_toml(value);
 }
 template <SpecWord Word>
 std::string value_text(const Word& value) {
@@ -203,7 +216,9 @@ inline std::string value_text(const Budget& value) {
 inline std::string value_text(const Interval& value) { return fmt::format("[{}, {}]", value[0], value[1]); }
 inline std::string value_text(const bool& value) { return value ? "true" : "false"; }
 inline std::string value_text(const std::vector<std::string>& value) {
-  return value.empty() ? "none" : fmt::format("[\"{}\"]", fmt::join(value, "\", \""));
+  std::vector<std::string> texts;
+  for (const std::string& each : value) texts.push_back(quoted_toml(each));
+  return value.empty() ? "none" : fmt::format("[{}]", fmt::join(texts, ", "));
 }
 template <SpecWord Word>
 std::string value_text(const std::vector<Word>& value) {

@@ -17,6 +17,11 @@ void visit_source(const char* section, SourceSpec& s, Visit&& visit) {
         "what separates the columns of a CSV file; found out when absent");
   visit(section, "header", s.header, Rule{},
         "whether the first line of a CSV file names the columns; without, they are column0, column1, ...");
+  visit(section, "encoding", s.encoding, Rule{}, "letters of a CSV file");
+  visit(section, "nulls", s.nulls, Rule{},
+        "cells of a CSV file that mean an empty cell, such as \"NA\"; an empty one always does");
+  visit(section, "decimal", s.decimal, Rule{},
+        "what stands before the fraction of a number in a CSV file; a release has points");
 }
 
 template <class Visit>

@@ -23,6 +23,9 @@ struct SourceSpec {
   std::string query;
   std::string delimiter;
   bool header = true;
+  TextEncoding encoding = TextEncoding::Utf8;
+  std::vector<std::string> nulls;  ///< cells of a CSV file that mean an empty one
+  DecimalMark decimal = DecimalMark::Point;
 
   bool given() const { return !file.empty() || !query.empty(); }
 };

@@ -23,6 +23,13 @@ using WordTable = std::array<const char*, size>;
 enum class FileFormat { Auto, Csv, Parquet, Json, DuckDb };
 constexpr WordTable<5> words_of(FileFormat) { return {"auto", "csv", "parquet", "json", "duckdb"}; }
 
+enum class TextEncoding { Utf8, Latin1, Utf16 };
+constexpr WordTable<3> words_of(TextEncoding) { return {"utf-8", "latin-1", "utf-16"}; }
+
+/// What stands before the fraction of a number.
+enum class DecimalMark { Point, Comma };
+constexpr WordTable<2> words_of(DecimalMark) { return {".", ","}; }
+
 /// What to do with what is not as it should be.
 enum class Unfit { Refuse, LeaveOut };
 constexpr WordTable<2> words_of(Unfit) { return {"refuse", "leave-out"}; }

@@ -11,6 +11,7 @@
 #include "hyobscure/base/stopwatch.h"
 #include "hyobscure/census/statistics.h"
 #include "hyobscure/obscure/fit/fit.h"
+#include "hyobscure/obscure/groups/group_extremes.h"
 #include "hyobscure/obscure/groups/labels.h"
 #include "hyobscure/obscure/leakage/accounting.h"
 #include "hyobscure/obscure/leakage/exact_values.h"
@@ -24,35 +25,9 @@ constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 constexpr int kMostCountsShown = 10;
 constexpr int kRangesOfNumbers = 16;
 
-/// The smallest whole number in [low, high] for which `works`, which stays true once it is.
-double smallest_that(double low, double high, const std::function<bool(double)>& works) {
-  while (low < high) {
-    const double middle = std::floor((low + high) / 2);
-    if (works(middle))
-      high = middle;
-    else
-      low = middle + 1;
-  }
-  return low;
-}
-
 GroupCountOption option_of(const std::vector<solve::OrderedValues>& rows, const data::Spec& spec, int count) {
-  const auto possible = [&](const solve::GroupLimits& limits) {
-    return std::ranges::any_of(rows, [&](const solve::OrderedValues& values) {
-      return solve::optimal_groups(values, limits, count).has_value();
-    });
-  };
-  const double people = rows[0].people.sum(), distinct = rows[0].distinct.sum();
-  GroupCountOption option{.count = count};
-  option.smallest_alpha = smallest_that(std::ceil(people / count), people,
-                                        [&](double alpha) { return possible({.most_people = alpha}); });
-  option.smallest_beta = smallest_that(std::ceil(distinct / count), distinct,
-                                       [&](double beta) { return possible({.most_values = beta}); });
-  // The largest lower limit is one less than the smallest that fails.
-  option.largest_k =
-      smallest_that(1, people + 1, [&](double k) { return !possible({.least_people = k}); }) - 1;
-  option.largest_l =
-      smallest_that(1, distinct + 1, [&](double l) { return !possible({.least_values = l}); }) - 1;
+  const GroupExtremes extremes = group_extremes(rows, count);
+  GroupCountOption option{.count = count, .extremes = extremes};
   if (spec.groups.people && spec.groups.values && rows.size() == 1)
     option.groupings = solve::count_groupings(rows[0], group_limits(spec), count);
   return option;

@@ -9,6 +9,7 @@
 #include "hyobscure/data/people/people.h"
 #include "hyobscure/data/read/column_table.h"
 #include "hyobscure/data/spec/spec.h"
+#include "hyobscure/obscure/groups/group_extremes.h"
 #include "hyobscure/obscure/mechanism/mechanism.h"
 
 namespace hyobscure::obscure {
@@ -23,10 +24,7 @@ struct MeasuredLeakage {
 /// What a number of groups admits, each limit taken by itself; of areas, at least this much.
 struct GroupCountOption {
   int count = 0;
-  double largest_k = kUnset;       ///< the most people that every group can have at least
-  double smallest_alpha = kUnset;  ///< the fewest people that every group can have at most
-  double largest_l = kUnset;
-  double smallest_beta = kUnset;
+  GroupExtremes extremes;
   double groupings = kUnset;  ///< that meet all limits of the spec; unset where it gives none
 };
 

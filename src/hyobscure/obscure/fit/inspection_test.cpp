@@ -63,14 +63,14 @@ TEST(Inspection, TheLimitsItNamesAreTight) {
            std::ranges::count(solve::feasible_counts(values, limits), count) == 1;
   };
   for (const GroupCountOption& option : inspect(loaded.people, loaded.spec).options) {
-    EXPECT_TRUE(possible({option.largest_k, inf, 1, inf}, option.count));
-    EXPECT_FALSE(possible({option.largest_k + 1, inf, 1, inf}, option.count));
-    EXPECT_TRUE(possible({1, option.smallest_alpha, 1, inf}, option.count));
-    EXPECT_FALSE(possible({1, option.smallest_alpha - 1, 1, inf}, option.count));
-    EXPECT_TRUE(possible({1, inf, option.largest_l, inf}, option.count));
-    EXPECT_FALSE(possible({1, inf, option.largest_l + 1, inf}, option.count));
-    EXPECT_TRUE(possible({1, inf, 1, option.smallest_beta}, option.count));
-    EXPECT_FALSE(possible({1, inf, 1, option.smallest_beta - 1}, option.count));
+    EXPECT_TRUE(possible({option.extremes.largest_k, inf, 1, inf}, option.count));
+    EXPECT_FALSE(possible({option.extremes.largest_k + 1, inf, 1, inf}, option.count));
+    EXPECT_TRUE(possible({1, option.extremes.smallest_alpha, 1, inf}, option.count));
+    EXPECT_FALSE(possible({1, option.extremes.smallest_alpha - 1, 1, inf}, option.count));
+    EXPECT_TRUE(possible({1, inf, option.extremes.largest_l, inf}, option.count));
+    EXPECT_FALSE(possible({1, inf, option.extremes.largest_l + 1, inf}, option.count));
+    EXPECT_TRUE(possible({1, inf, 1, option.extremes.smallest_beta}, option.count));
+    EXPECT_FALSE(possible({1, inf, 1, option.extremes.smallest_beta - 1}, option.count));
   }
 }
 

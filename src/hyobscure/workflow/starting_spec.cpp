@@ -1,0 +1,89 @@
+#include "hyobscure/workflow/starting_spec.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "hyobscure/base/error.h"
+#include "hyobscure/base/terminal.h"
+#include "hyobscure/obscure/groups/suggestion.h"
+
+namespace hyobscure::workflow {
+namespace {
+
+std::string files_of(const data::GuessRequest& request) {
+  return request.events.empty() ? request.people : fmt::format("{} and {}", request.people, request.events);
+}
+
+std::string comment(const std::string& text) { return "# " + one_line(text) + "\n"; }
+
+std::string left_out_text(const data::Guess& guess) {
+  if (guess.left_out.empty()) return {};
+  std::string text = "\n# Not published:\n";
+  for (const data::ColumnLeftOut& column : guess.left_out)
+    text += comment(fmt::format("  {}: {}", column.name, column.because));
+  return text;
+}
+
+std::string toml_of(const data::Guess& guess, const data::GuessRequest& request) {
+  std::string text =
+      comment("Made by `hyobscure init` from " + files_of(request) +
+              ". All of it is guessed, each line for the "
+              "reason above it:") +
+      "# read it before you fit. What is published, and what nobody may infer, is yours to decide.\n"
+      "# All keys: hyobscure settings\n";
+  std::string section;
+  for (const data::SettingValue& setting : data::setting_values(guess.spec)) {
+    const auto reason = guess.reasons.find(setting.name);
+    if (setting.value == "none" || (!setting.given && reason == guess.reasons.end())) continue;
+    const std::size_t dot = setting.name.find('.');
+    if (setting.name.substr(0, dot) != section) {
+      if (section == (guess.spec.is_long() ? "events" : "people")) text += left_out_text(guess);
+      section = setting.name.substr(0, dot);
+      text += fmt::format("\n[{}]\n", section);
+    }
+    if (reason != guess.reasons.end()) text += comment(reason->second);
+    text += fmt::format("{} = {}\n", setting.name.substr(dot + 1), setting.value);
+  }
+  return text;
+}
+
+void set_terms(data::Guess& guess, const obscure::SuggestedTerms& terms, double budget_share) {
+  data::Spec& spec = guess.spec;
+  spec.groups.count = terms.count;
+  spec.groups.people = data::Interval{terms.limits.least_people, terms.limits.most_people};
+  spec.groups.values = data::Interval{terms.limits.least_values, terms.limits.most_values};
+  spec.channel.budget_share = budget_share;
+  guess.reasons["groups.count"] =
+      "the secret is published as one of so many groups: fewer are safer, more are more exact";
+  guess.reasons["groups.people"] = "k and alpha: every group has at least and at most so many people";
+  guess.reasons["groups.values"] =
+      "l and beta: every group has at least and at most so many different secrets";
+  guess.reasons["channel.budget_share"] =
+      "0: features as near to the true ones as can be; 1: so far that they tell nothing more than the group";
+}
+
+}  // namespace
+
+StartingSpec starting_spec(const data::GuessRequest& request, double budget_share,
+                           const data::ChooseSecret& choose, const Resources& resources,
+                           const Progress& progress) {
+  StartingSpec start;
+  {
+    data::Engine engine(
+        {.folder = request.folder, .memory = resources.memory, .threads = resources.threads, .tables = {}},
+        progress);
+    start.guess = data::guess_spec(engine, request, choose);
+  }
+  Workbench bench(start.guess.spec, resources, progress);
+  start.people = bench.people().size();
+  const auto terms = obscure::suggest_terms(bench.people());
+  if (!terms)
+    throw InputError({.source = request.people},
+                     "no group of at least two people with two different secrets can be formed",
+                     "Take another column as the secret, or more people.");
+  set_terms(start.guess, *terms, budget_share);
+  start.toml = toml_of(start.guess, request);
+  return start;
+}
+
+}  // namespace hyobscure::workflow
