@@ -60,6 +60,7 @@ void make_in_order(std::size_t count, const std::function<std::string(std::size_
         one_taken.before();
       });
   tbb::parallel_pipeline(2 * static_cast<std::size_t>(thread_count()) + 1, numbers & pieces & taken);
+  number.after();
   one_taken.after();
 }
 
