@@ -15,9 +15,27 @@ def test_the_settings_page_is_the_generated_one(hyobscure):
 
 
 def test_links_lead_to_files():
-    for page in [SOURCE / "README.md", *sorted((SOURCE / "docs").glob("*.md"))]:
+    for page in [SOURCE / "README.md", SOURCE / "SECURITY.md", *sorted((SOURCE / "docs").glob("*.md"))]:
         for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_the_commands_of_trust_are_there():
+    page = (SOURCE / "docs" / "trust.md").read_text()
+    run = (SOURCE / "run").read_text()
+    for command in re.findall(r"`\./run (\w+)", page):
+        assert f"run_{command}()" in run, command
+    listed = (SOURCE / "tests" / "CMakeLists.txt").read_text()
+    rooms = " ".join(path.read_text() for path in (SOURCE / "src" / "hyobscure").glob("*/CMakeLists.txt"))
+    for pattern in re.findall(r"-R '\^\(?([^)$']+)", page):
+        for name in pattern.replace("\\", "").split("|"):
+            known = (
+                f"hyobscure_library({name[:-1]}" in rooms if name.endswith("_") else re.search(rf"\b{name}\b", listed)
+            )
+            assert known, name
+    sources = "".join(path.read_text() for path in (SOURCE / "src" / "hyobscure").rglob("*_test.cpp"))
+    for suite in re.findall(r"--gtest_filter='(\w+)\.\*'", page):
+        assert re.search(rf"^TEST[_FP]*\({suite},", sources, re.M), suite
 
 
 def test_the_readme_is_short_and_fits_a_terminal():

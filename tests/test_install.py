@@ -94,6 +94,12 @@ def test_no_program_looks_for_libraries_in_the_current_folder(prefix):
     assert not [entry for file in installed for entry in runtime_paths(file) if entry.startswith("/")]
 
 
+def test_the_program_does_not_say_where_it_was_built(prefix):
+    """Or two builds of the same sources would differ by their folders: ./run reproduce compares them whole."""
+    for program in (BINARY, prefix / "bin" / "hyobscure"):
+        assert str(SOURCE).encode() not in program.read_bytes()
+
+
 @pytest.mark.parametrize("place", ["build", "installed"])
 def test_a_library_in_the_current_folder_is_not_loaded(place, prefix, tmp_path):
     program = BINARY if place == "build" else prefix / "bin" / "hyobscure"
