@@ -1,8 +1,9 @@
-// hyobscure verify release/ --against spec.toml
+// hyobscure verify release/ --against spec.toml -m mechanism.json
 
 #include <fmt/format.h>
 
 #include "cli/command.h"
+#include "hyobscure/base/error.h"
 #include "hyobscure/report/summary.h"
 
 namespace hyobscure::cli {
@@ -11,14 +12,30 @@ namespace {
 struct VerifyOptions {
   std::string folder;
   SpecOptions against;
+  std::string mechanism;
+  bool list_checks = false;
 };
 
+verify::Verification verification_of(const VerifyOptions& options, const CommonOptions& common,
+                                     const Progress& progress) {
+  if (options.against.file.empty())
+    return workflow::verify_alone(options.folder, resources(common), progress);
+  if (options.mechanism.empty())
+    return workflow::Workbench(options.against.read(), resources(common), progress).verify(options.folder);
+  const obscure::Mechanism mechanism = obscure::read_mechanism(options.mechanism);
+  return workflow::Workbench(options.against.read(), resources(common), progress)
+      .verify(options.folder, &mechanism);
+}
+
 int run(const VerifyOptions& options, const CommonOptions& common, const Progress& progress) {
+  if (options.list_checks) {
+    print(report::checks_page());
+    return kGood;
+  }
+  require(!options.folder.empty(), "FOLDER", "is not given",
+          "Name the folder of the release, or ask for --list-checks.");
   const Stopwatch watch;
-  const verify::Verification verification =
-      options.against.file.empty()
-          ? workflow::verify_alone(options.folder, resources(common), progress)
-          : workflow::Workbench(options.against.read(), resources(common), progress).verify(options.folder);
+  const verify::Verification verification = verification_of(options, common, progress);
   progress.report("", 0, 0);
   print(common.json ? report::verification_json(verification, watch.seconds()) + "\n"
                     : report::verification_text(verification));
@@ -29,15 +46,21 @@ int run(const VerifyOptions& options, const CommonOptions& common, const Progres
 
 void add_verify_command(CLI::App& app, Command& chosen) {
   auto options = std::make_shared<VerifyOptions>();  // lives as long as the parser's callbacks
-  CLI::App* sub =
-      app.add_subcommand("verify", "Check a written release from its files alone, or against the original");
-  sub->add_option("FOLDER", options->folder, "folder of the release")->required();
-  sub->add_option(
+  CLI::App* sub = app.add_subcommand(
+      "verify", "Check a written release: its files, against the original, against the mechanism");
+  sub->add_option("FOLDER", options->folder, "folder of the release");
+  CLI::Option* against = sub->add_option(
       "--against", options->against.file,
       "spec of the original data: proves that no exact secret and only donors of the same group appear");
+  sub->add_option(
+         "-m,--mechanism", options->mechanism,
+         "mechanism file that fit wrote: its figures are computed again, and the release is drawn again")
+      ->needs(against);
+  sub->add_flag("--list-checks", options->list_checks,
+                "list all checks and what each mode cannot see, as the page docs/verify.md");
   add_spec_flags(*sub, options->against);
   add_common_options(*sub, chosen.common);
-  sub->footer("Example: hyobscure verify release --against spec.toml");
+  sub->footer("Example: hyobscure verify release --against spec.toml -m mechanism.json");
   when_chosen(*sub, chosen, options, run);
 }
 

@@ -100,7 +100,8 @@ ids = "keep"
 
   data::Spec kept_spec(bool is_long, std::vector<data::Override> overrides = {}) const {
     overrides.insert(overrides.begin(), {{"people.file", is_long ? "kept_people.csv" : "kept_wide.csv"},
-                                         {"people.keep", "sex,town"}});
+                                         {"people.keep", "sex,town"},
+                                         {"groups.limits_for", "groups"}});
     return is_long ? long_spec(overrides) : wide_spec(overrides);
   }
 
@@ -122,7 +123,7 @@ ids = "keep"
   static obscure::Mechanism mechanism_for(const data::People& people, const std::string& distance,
                                           std::vector<published::Group> groups) {
     obscure::Mechanism mechanism;
-    mechanism.method = "by hand";
+    mechanism.method = "fine";
     mechanism.objective = "total";
     mechanism.distance = distance;
     mechanism.limits = {20, 40, 2, 8, false};

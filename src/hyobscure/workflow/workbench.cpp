@@ -17,6 +17,7 @@
 #include "hyobscure/report/facts.h"
 #include "hyobscure/report/html.h"
 #include "hyobscure/report/summary.h"
+#include "hyobscure/verify/mechanism/verify_mechanism.h"
 #include "hyobscure/workflow/costs.h"
 
 namespace hyobscure::workflow {
@@ -191,13 +192,17 @@ release::PublishResult Workbench::publish(const obscure::Mechanism& mechanism,
   return release::publish(engine(), spec_, reading_to_publish(), mechanism, settings, progress_);
 }
 
-verify::Verification Workbench::verify(const fs::path& release) {
+verify::Verification Workbench::verify(const fs::path& release, const obscure::Mechanism* mechanism) {
   // A folder that is no release is refused before the people are read.
+  if (mechanism != nullptr) {
+    (void)verify::manifest_of_release(release);
+    return verify::verify_with_mechanism(release, original(), *mechanism, progress_);
+  }
   if (!has_tables_)
     return verify::verify(
         release, &spec_, progress_,
         {.memory = resources_.memory, .threads = resources_.threads, .tables = resources_.tables});
-  return verify::verify(release, original());
+  return verify::verify(release, original(), progress_);
 }
 
 audit::Audit Workbench::audit(const obscure::Mechanism& mechanism, const fs::path& release,

@@ -88,8 +88,9 @@ class Workbench {
   /// Writes the release.
   [[nodiscard]] release::PublishResult publish(const obscure::Mechanism& mechanism,
                                                const release::PublishSettings& settings);
-  /// Checks a release against the original.
-  [[nodiscard]] verify::Verification verify(const std::filesystem::path& release);
+  /// Checks a release against the original and, where it is given, the mechanism.
+  [[nodiscard]] verify::Verification verify(const std::filesystem::path& release,
+                                            const obscure::Mechanism* mechanism = nullptr);
   /// Attacks and uses the mechanism. With a release: it must have been made by this mechanism.
   [[nodiscard]] audit::Audit audit(const obscure::Mechanism& mechanism,
                                    const std::filesystem::path& release = {},

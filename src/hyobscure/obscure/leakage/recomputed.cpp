@@ -535,7 +535,11 @@ std::vector<std::string> untrue_statements(const Mechanism& mechanism, const dat
                                            std::span<const std::uint32_t> clusters,
                                            const Progress& progress) {
   progress.report("computing the mechanism's figures again", 0, 0);
-  const Recomputed found = recompute(mechanism, people, clusters, progress);
+  return untrue_statements(mechanism, people, recompute(mechanism, people, clusters, progress));
+}
+
+std::vector<std::string> untrue_statements(const Mechanism& mechanism, const data::People& people,
+                                           const Recomputed& found) {
   const Leakage& said = mechanism.figures.leakage;
   std::vector<std::string> untrue;
   compare("leakage_bits", said.total, {found.leakage}, untrue);

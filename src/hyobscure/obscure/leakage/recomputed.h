@@ -47,6 +47,9 @@ struct Recomputed {
                                                          const data::People& people,
                                                          std::span<const std::uint32_t> cluster_of_person,
                                                          const Progress& progress = {});
+/// The same where the figures were computed again already.
+[[nodiscard]] std::vector<std::string> untrue_statements(const Mechanism& mechanism,
+                                                         const data::People& people, const Recomputed& found);
 
 /// Throws InputError where there are any.
 void refuse_untrue(const Mechanism& mechanism, const data::People& people,
