@@ -14,6 +14,12 @@ def test_the_settings_page_is_the_generated_one(hyobscure):
     )
 
 
+def test_the_page_of_checks_is_the_generated_one(hyobscure):
+    assert (SOURCE / "docs" / "verify.md").read_text() == hyobscure("verify", "--list-checks").out, (
+        "run: build/hyobscure verify --list-checks > docs/verify.md"
+    )
+
+
 def test_links_lead_to_files():
     for page in [SOURCE / "README.md", SOURCE / "SECURITY.md", *sorted((SOURCE / "docs").glob("*.md"))]:
         for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):

@@ -20,6 +20,8 @@ UPSTREAM = {
     "obscure": {"base", "data", "census", "learn", "solve", "published"},
     "release": {"base", "data", "census", "learn", "solve", "published", "obscure"},
     "verify": {"base", "data", "published"},  # it must not share a mistake with what wrote the release
+    # Against the mechanism: the release is drawn again.
+    "verify/mechanism": {"base", "data", "census", "learn", "solve", "published", "obscure", "release"},
     "audit/attack": {"base", "data", "census", "learn"},  # an attack must not share a mistake with the defence
     "audit/utility": {"base", "data", "census", "learn"},
     "audit/mechanism": {"base", "data", "census", "learn", "solve", "published", "obscure", "release", "verify"},
@@ -43,6 +45,7 @@ ROOMS = {
     "data": ["secret", "spec", "engine", "people", "read", "guess", "synth"],
     "solve": ["channel", "groups", "areas", "person"],
     "obscure": ["groups", "mechanism", "neighbours", "leakage", "methods", "fit"],
+    "verify": ["", "mechanism"],
     "audit": ["attack", "utility", "mechanism"],
 }
 

@@ -154,7 +154,7 @@ nb::tuple verify(const fs::path& folder, const Source* source, const std::string
         std::optional<published::PublicKey> key;
         if (!signed_by.empty()) key = published::PublicKey::read(signed_by);
         auto checked = source == nullptr ? workflow::verify_alone(folder, {}, progress, key)
-                                         : source->workbench(progress).verify(folder, key);
+                                         : source->workbench(progress).verify(folder, {.signed_by = key});
         seconds = watch.seconds();
         return checked;
       });

@@ -178,22 +178,6 @@ void refuse_others(const fs::path& folder, const OurFolder& ours, const fs::path
       error == EIO ? "Check the disk, or copy the file again." : "Correct the path or its permissions.");
 }
 
-/// A stream would end quietly where the disk fails.
-void read_blocks(const fs::path& path, const TakePiece& take) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) throw_unreadable(path, errno);
-  const std::unique_ptr<const int, void (*)(const int*)> closed(&descriptor,
-                                                                [](const int* d) { ::close(*d); });
-  std::array<char, 1 << 16> block;
-  for (;;) {
-    const ssize_t count = ::read(descriptor, block.data(), block.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw_unreadable(path, errno);
-    if (count == 0) return;
-    take({block.data(), static_cast<std::size_t>(count)});
-  }
-}
-
 }  // namespace
 
 void check_output_file(const fs::path& path, bool force) {
@@ -229,11 +213,27 @@ void write_new_file(const fs::path& path, std::string_view content, FileAccess a
   if (error != 0) throw_unwritable(path, error);
 }
 
+/// A stream would end quietly where the disk fails.
+void read_pieces(const fs::path& path, const TakePiece& take) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) throw_unreadable(path, errno);
+  const std::unique_ptr<const int, void (*)(const int*)> closed(&descriptor,
+                                                                [](const int* d) { ::close(*d); });
+  std::array<char, 1 << 16> block;
+  for (;;) {
+    const ssize_t count = ::read(descriptor, block.data(), block.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw_unreadable(path, errno);
+    if (count == 0) return;
+    take({block.data(), static_cast<std::size_t>(count)});
+  }
+}
+
 std::string read_file(const fs::path& path) {
   std::string content;
   std::error_code unknown;
   if (const auto size = fs::file_size(path, unknown); !unknown) content.reserve(size);
-  read_blocks(path, [&](std::string_view block) { content += block; });
+  read_pieces(path, [&](std::string_view block) { content += block; });
   return content;
 }
 
@@ -265,9 +265,12 @@ std::string sha256(std::string_view content) {
   return hash.finish();
 }
 
-std::string sha256_of_file(const fs::path& path) {
+std::string sha256_of_file(const fs::path& path, const Progress& progress) {
   Sha256 hash;
-  read_blocks(path, [&](std::string_view block) { hash.add(block); });
+  read_pieces(path, [&](std::string_view block) {
+    progress.throw_if_stopped();
+    hash.add(block);
+  });
   return hash.finish();
 }
 

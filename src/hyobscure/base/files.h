@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "hyobscure/base/progress.h"
 #include "hyobscure/base/scratch.h"
 
 namespace hyobscure {
@@ -51,6 +52,9 @@ void write_new_file(const std::filesystem::path& path, std::string_view content,
 /// The whole file. Throws InputError when it is missing, a folder or unreadable.
 std::string read_file(const std::filesystem::path& path);
 
+/// The same, piece by piece.
+void read_pieces(const std::filesystem::path& path, const TakePiece& take);
+
 /// SHA-256 of bytes that come in pieces.
 class Sha256 {
  public:
@@ -75,8 +79,8 @@ class Sha256 {
 };
 
 std::string sha256(std::string_view content);
-/// Throws InputError when the file cannot be read to its end.
-std::string sha256_of_file(const std::filesystem::path& path);
+/// Throws InputError when the file cannot be read to its end, and Stopped.
+std::string sha256_of_file(const std::filesystem::path& path, const Progress& progress = {});
 
 /// A folder that appears at `target` complete or not at all: files go to path(), commit() moves them into
 /// place, and without commit() nothing stays behind, even after a kill. What check_output_folder lets `force`

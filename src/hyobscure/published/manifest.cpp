@@ -28,18 +28,23 @@ void visit_texts(M& manifest, Visit&& visit) {
   visit("distance_name", manifest.distance);
   visit("shape", manifest.shape);
   visit("ids", manifest.ids);
+  visit("order", manifest.order);
   visit("file_format", manifest.format);
   visit("draw", manifest.draw);
 }
 
 std::string text_of(const std::string& text) { return text; }
-std::string text_of(data::PublishedIds ids) { return data::word(ids); }
+template <data::SpecWord Word>
+std::string text_of(Word word) {
+  return data::word(word);
+}
 
 void take_text(const Json& json, std::string& text) { text = json; }
-void take_text(const Json& json, data::PublishedIds& ids) {
-  const auto known = data::word_named<data::PublishedIds>(json.get<std::string>());
-  if (!known) throw std::out_of_range("ids");
-  ids = *known;
+template <data::SpecWord Word>
+void take_text(const Json& json, Word& word) {
+  const auto known = data::word_named<Word>(json.get<std::string>());
+  if (!known) throw std::out_of_range("a word that the manifest does not have");
+  word = *known;
 }
 
 template <class L, class Visit>
@@ -237,10 +242,10 @@ std::vector<std::filesystem::path> parts_of_table(const std::filesystem::path& t
   return parts;
 }
 
-std::string sha256_of_table(const std::filesystem::path& table) {
-  if (!std::filesystem::is_directory(table)) return sha256_of_file(table);
+std::string sha256_of_table(const std::filesystem::path& table, const Progress& progress) {
+  if (!std::filesystem::is_directory(table)) return sha256_of_file(table, progress);
   std::string hashes;
-  for (const auto& part : parts_of_table(table)) hashes += sha256_of_file(part);
+  for (const auto& part : parts_of_table(table)) hashes += sha256_of_file(part, progress);
   return sha256(hashes);
 }
 
@@ -274,6 +279,9 @@ Manifest read_manifest(const std::filesystem::path& file) {
     if (!is_consistent(manifest)) throw_damaged(file);
     manifest.seal_intact = is_seal_intact(json);
     manifest.says_nothing_else = without_seal(json) == unsealed_json(manifest);
+    Json written = unsealed_json(manifest);
+    written["seal"] = json.value("seal", "");  // whether it fits is another question
+    manifest.is_canonical = text == written.dump(2) + "\n";
     return manifest;
   } catch (const Json::exception&) {
     throw_damaged(file);

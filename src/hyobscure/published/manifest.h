@@ -8,6 +8,7 @@
 
 #include "hyobscure/base/files.h"
 #include "hyobscure/base/numeric.h"
+#include "hyobscure/base/progress.h"
 #include "hyobscure/base/random.h"
 #include "hyobscure/data/secret/secret_space.h"
 #include "hyobscure/data/spec/words.h"
@@ -28,7 +29,7 @@ struct ManifestFile {
 
 /// Of a file, its SHA-256. Of a table that several machines wrote, a folder of part files: that of the hashes
 /// of its parts, as text, in the order of their names.
-[[nodiscard]] std::string sha256_of_table(const std::filesystem::path& table);
+[[nodiscard]] std::string sha256_of_table(const std::filesystem::path& table, const Progress& progress = {});
 
 /// Names of the published columns by what they hold. Empty: there is no such column.
 struct ManifestColumns {
@@ -60,7 +61,7 @@ struct ManifestComposition {
 /// What a release says about itself. Everything here is published: no key or seed, nothing finer than the
 /// groups, no figure from which a secret can be computed, no hash of the original data, no path and no time.
 struct Manifest {
-  static constexpr int kFormat = 3;
+  static constexpr int kFormat = 4;
   static constexpr const char* kFileName = "manifest.json";
   static constexpr const char* kAreasFile = "areas.geojson";
   static constexpr const char* kGroupColumn = "group";  ///< holds the labels of several secrets
@@ -72,6 +73,8 @@ struct Manifest {
   std::string distance;  ///< its name
   std::string shape;     ///< long, wide
   data::PublishedIds ids = data::PublishedIds::Replace;
+  /// Rows by id, events of a person by their content; or both by keyed hashes.
+  data::RowOrder order = data::RowOrder::Sorted;
   std::string format;  ///< csv, parquet
   std::string draw;    ///< names the key of the draws without telling it: name_of_draws
   ManifestColumns columns;
@@ -92,6 +95,9 @@ struct Manifest {
   bool seal_intact = true;
   /// False after reading a manifest that says more than publish writes.
   bool says_nothing_else = true;
+  /// False after reading a file that is not, byte for byte, what to_json gives: spacing, the order of keys
+  /// and a key that stands there twice may say something, too.
+  bool is_canonical = true;
 
   bool is_long() const { return shape == "long"; }
   bool has_several_secrets() const { return kinds.size() > 1; }

@@ -168,7 +168,7 @@ TEST(Manifest, RefusesWhatIsNone) {
               HasSubstr("not the manifest of a release"));
   EXPECT_THAT(refusal(folder.write("m", replaced(text, "\"seeded\": false", "\"seeded\": 3"))),
               HasSubstr("not the manifest of a release"));
-  EXPECT_THAT(refusal(folder.write("m", replaced(text, "\"format\": 3", "\"format\": 99"))),
+  EXPECT_THAT(refusal(folder.write("m", replaced(text, "\"format\": 4", "\"format\": 99"))),
               HasSubstr("Use the version of hyobscure that wrote it"));
 }
 

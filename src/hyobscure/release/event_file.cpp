@@ -103,7 +103,7 @@ class HashedFile {
 }  // namespace
 
 std::string csv_cell(const std::string& text) {
-  if (!text.empty() && text.find_first_of(",\"\n\r#") == text.npos) return text;
+  if (text.find_first_of(",\"\n\r#") == text.npos) return text;
   std::string quoted = "\"";
   for (const char letter : text) quoted += letter == '"' ? "\"\"" : std::string(1, letter);
   return quoted + '"';

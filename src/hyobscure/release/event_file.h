@@ -19,7 +19,8 @@
 
 namespace hyobscure::release {
 
-/// A cell of a CSV file, with quotes where the engine would set them.
+/// A cell of a CSV file, with quotes where the engine would set them; an empty one is nothing
+/// (publish_layout.h).
 [[nodiscard]] std::string csv_cell(const std::string& text);
 
 /// The events of a release, from the rows that a reading holds: one walk over the people in the order of the

@@ -25,6 +25,7 @@ published::Manifest manifest_of(const obscure::Mechanism& mechanism, const data:
   manifest.distance = mechanism.distance;
   manifest.shape = spec.is_long() ? "long" : "wide";
   manifest.ids = spec.release.ids;
+  manifest.order = spec.release.order;
   manifest.draw = published::name_of_draws(mechanism.key);
   manifest.limits = mechanism.limits;
   manifest.groups = mechanism.groups;

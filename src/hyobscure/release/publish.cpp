@@ -322,12 +322,14 @@ std::string events_query(data::Engine& engine, const data::Spec& spec, const Lay
 published::ManifestFile write_table(data::Engine& engine, const std::string& query, const fs::path& file,
                                     bool parquet) {
   std::int64_t rows = 0;
-  engine.query(fmt::format("COPY ({}) TO {} ({})", query, quoted_text(fs::absolute(file).string()),
-                           parquet ? "FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 122880"
-                                   : "FORMAT csv, HEADER true, DELIMITER ','"),
-               [&](const data::Chunk& chunk) {
-                 if (chunk.rows() > 0) rows = chunk.integers(0)[0];
-               });
+  engine.query(
+      fmt::format("COPY ({}) TO {} ({})", query, quoted_text(fs::absolute(file).string()),
+                  parquet
+                      ? "FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 122880, WRITE_BLOOM_FILTER false"
+                      : "FORMAT csv, HEADER true, DELIMITER ','"),
+      [&](const data::Chunk& chunk) {
+        if (chunk.rows() > 0) rows = chunk.integers(0)[0];
+      });
   return {.name = file.filename().string(), .rows = rows, .sha256 = sha256_of_file(file)};
 }
 

@@ -21,7 +21,18 @@ Published published(const Relation& relation, const std::string& wanted) {
   const std::string quoted = relation.column(wanted);
   const auto found = std::ranges::find_if(
       relation.columns, [&](const data::Column& column) { return quoted_name(column.name) == quoted; });
-  return {found->name, "s." + quoted, relation.kind == SourceKind::Csv ? "VARCHAR" : found->type};
+  const std::string cell = "s." + quoted;
+  // An enumeration has an order of its own, which is the source's business and none of the release's.
+  if (found->type.starts_with("ENUM("))
+    return {found->name, fmt::format("CAST({} AS VARCHAR)", cell), "VARCHAR"};
+  return {found->name, cell, relation.kind == SourceKind::Csv ? "VARCHAR" : found->type};
+}
+
+/// A CSV file could say of an empty cell whether there is a text of no letters or none: a release has one
+/// form of it.
+void write_empty_texts_as_nothing(std::vector<Published>& columns) {
+  for (Published& column : columns)
+    if (column.stored_type == "VARCHAR") column.cell = fmt::format("nullif({}, '')", column.cell);
 }
 
 /// Whether the secret is a place that no column of people holds: coordinates, or found from events.
@@ -138,6 +149,9 @@ Layout plan_layout(data::Engine& engine, const data::Spec& spec, const data::Rea
   about(layout.people, [&] { add_features(engine, spec, layout); });
   refuse_secret_in_another_role(layout);
   if (spec.is_long()) add_events(spec, reading, layout);
+  if (!layout.parquet)
+    for (auto* columns : {&layout.kept, &layout.features, &layout.event_columns})
+      write_empty_texts_as_nothing(*columns);
   return layout;
 }
 

@@ -214,8 +214,8 @@ TEST_F(Publish, ManifestHoldsJustTheDocumentedKeys) {
   for (const auto& [key, value] : json.items()) keys.push_back(key);
   EXPECT_THAT(keys,
               ElementsAre("kind", "format", "program", "version", "method", "objective", "distance_name",
-                          "shape", "ids", "file_format", "draw", "seeded", "columns", "files", "constraints",
-                          "secret_kinds", "secret_whole_numbers", "groups", "leakage_bits",
+                          "shape", "ids", "order", "file_format", "draw", "seeded", "columns", "files",
+                          "constraints", "secret_kinds", "secret_whole_numbers", "groups", "leakage_bits",
                           "leakage_groups_bits", "leakage_added_bits", "distance", "seal"));
   EXPECT_EQ(json["leakage_bits"], 2) << "1 by the groups, the rest rounded up";
   EXPECT_EQ(json["leakage_groups_bits"], 1);

@@ -100,7 +100,8 @@ ids = "keep"
 
   data::Spec kept_spec(bool is_long, std::vector<data::Override> overrides = {}) const {
     overrides.insert(overrides.begin(), {{"people.file", is_long ? "kept_people.csv" : "kept_wide.csv"},
-                                         {"people.keep", "sex,town"}});
+                                         {"people.keep", "sex,town"},
+                                         {"groups.limits_for", "groups"}});
     return is_long ? long_spec(overrides) : wide_spec(overrides);
   }
 

@@ -3,17 +3,10 @@
 #include <cmath>
 
 #include "hyobscure/base/json.h"
-#include "hyobscure/base/terminal.h"
 #include "hyobscure/report/summary.h"
 #include "hyobscure/report/text_table.h"
 
 namespace hyobscure::report {
-namespace {
-
-constexpr std::size_t kCheckColumn = 8;  ///< behind "  ok    "
-
-}  // namespace
-
 std::string release_text(const release::PublishResult& result) {
   const published::Manifest& manifest = result.manifest;
   std::string text = fmt::format("Release of {} people", count_text(result.people));
@@ -68,36 +61,6 @@ std::string release_json(const release::PublishResult& result, double seconds) {
   for (const auto& file : manifest.files)
     json["files"].push_back({{"name", file.name}, {"rows", file.rows}, {"sha256", file.sha256}});
   if (result.signer) json["signed_by"] = result.signer->fingerprint();
-  json["seconds"] = seconds;
-  return json.dump();
-}
-
-std::string verification_text(const verify::Verification& verification) {
-  std::string text;
-  std::size_t failed = 0;
-  for (const auto& check : verification.checks) {
-    const bool bad = !check.passed && !check.warning;
-    text +=
-        wrapped(fmt::format("  {}  {}{}{}\n",
-                            check.passed ? "ok  "
-                            : bad        ? "FAIL"
-                                         : "note",
-                            one_line(check.name), check.detail.empty() ? "" : ": ", one_line(check.detail)),
-                kCheckColumn);
-    failed += bad ? 1 : 0;
-  }
-  return text + (failed == 0 ? fmt::format("Verified: all {} checks passed.\n", verification.checks.size())
-                             : fmt::format("NOT verified: {} of {} checks failed.\n", failed,
-                                           verification.checks.size()));
-}
-
-std::string verification_json(const verify::Verification& verification, double seconds) {
-  Json json = {{"command", "verify"}, {"passed", verification.passed()}, {"checks", Json::array()}};
-  for (const auto& check : verification.checks)
-    json["checks"].push_back({{"name", check.name},
-                              {"passed", check.passed},
-                              {"warning", check.warning},
-                              {"detail", check.detail}});
   json["seconds"] = seconds;
   return json.dump();
 }

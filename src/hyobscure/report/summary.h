@@ -37,6 +37,9 @@ std::string release_json(const release::PublishResult& result, double seconds);
 
 std::string verification_text(const verify::Verification& verification);
 std::string verification_json(const verify::Verification& verification, double seconds);
+/// All checks of a release, by mode, and what each mode cannot see, as a page of documentation
+/// (docs/verify.md).
+std::string checks_page();
 
 /// Attacks beside their controls, and what the release is good for.
 std::string audit_text(const audit::Audit& audit, const data::Spec& spec);

@@ -14,10 +14,11 @@
 #include "hyobscure/base/parallel.h"
 #include "hyobscure/data/read/id_numbers.h"
 #include "hyobscure/published/manifest.h"
-#include "hyobscure/published/signature.h"
 #include "hyobscure/verify/verify_areas.h"
+#include "hyobscure/verify/verify_canonical.h"
 #include "hyobscure/verify/verify_figures.h"
 #include "hyobscure/verify/verify_findings.h"
+#include "hyobscure/verify/verify_folder.h"
 #include "hyobscure/verify/verify_groups.h"
 #include "hyobscure/verify/verify_original.h"
 #include "hyobscure/verify/verify_tables.h"
@@ -31,76 +32,6 @@ using data::quoted_text;
 using published::Cover;
 using published::Group;
 
-// --- the folder
-
-void check_seal(const published::Manifest& manifest, Findings& findings) {
-  findings.add("the manifest is as it was written", manifest.seal_intact,
-               manifest.seal_intact
-                   ? "its seal fits"
-                   : fmt::format("{} was edited: its seal does not fit", published::Manifest::kFileName));
-}
-
-void check_not_a_trial(const published::Manifest& manifest, Findings& findings) {
-  findings.add_warning(
-      "the draws come from a secret key", !manifest.seeded,
-      manifest.seeded ? "trial release, drawn from a seed: must not be published" : "not from a seed");
-}
-
-void check_no_accepted_leakage(const published::Manifest& manifest, Findings& findings) {
-  findings.add_warning(
-      "fit did not call the mechanism weak", !manifest.accepted_leakage,
-      manifest.accepted_leakage ? "it did, and the publisher accepted the leakage" : "as the manifest says");
-}
-
-/// In the folder of a table that several machines wrote.
-std::int64_t files_that_are_no_parts(const fs::path& table, const std::string& format) {
-  if (!fs::is_directory(fs::symlink_status(table))) return 0;
-  return std::ranges::count_if(published::parts_of_table(table), [&](const fs::path& part) {
-    const std::string name = part.filename().string();
-    return !name.starts_with("part-") || !name.ends_with("." + format);
-  });
-}
-
-/// What may be opened: a pipe or a device may never end, and a link leads to what is no part of the release.
-bool is_regular(const fs::path& file) { return fs::is_regular_file(fs::symlink_status(file)); }
-
-bool is_table(const fs::path& table) {
-  return fs::is_directory(fs::symlink_status(table))
-             ? std::ranges::all_of(published::parts_of_table(table), is_regular)
-             : is_regular(table);
-}
-
-void check_no_other_files(const fs::path& folder, const published::Manifest& manifest, Findings& findings) {
-  std::set<std::string> expected = {published::Manifest::kFileName};
-  for (const published::ManifestFile& file : manifest.files) expected.insert(file.name);
-  if (fs::exists(fs::symlink_status(folder / published::Signature::kFileName)))
-    expected.insert(published::Signature::kFileName);  // verify_signature.h looks at it
-  std::vector<std::string> unexpected;
-  for (const auto& entry : fs::directory_iterator(folder))
-    if (!expected.contains(entry.path().filename().string()))
-      unexpected.push_back(entry.path().filename().string() + " does not belong to the release");
-  std::ranges::sort(unexpected);
-  for (const published::ManifestFile& file : manifest.files)
-    if (const auto others = files_that_are_no_parts(folder / file.name, manifest.format); others > 0)
-      unexpected.push_back(fmt::format("{} other file{} in {}", others, others == 1 ? "" : "s", file.name));
-  findings.add("there are no other files", unexpected, fmt::format("{} files", expected.size()));
-}
-
-/// Whether all files are there and may be opened; changed ones can still be looked into.
-bool check_files(const fs::path& folder, const published::Manifest& manifest, Findings& findings) {
-  std::vector<std::string> missing, changed;
-  for (const published::ManifestFile& file : manifest.files)
-    if (!fs::exists(fs::symlink_status(folder / file.name)))
-      missing.push_back(file.name + " is missing");
-    else if (!is_table(folder / file.name))
-      missing.push_back(file.name + " is no regular file, or has parts that are none");
-    else if (published::sha256_of_table(folder / file.name) != file.sha256)
-      changed.push_back(file.name + " was edited: its SHA-256 is not that of the manifest");
-  findings.add("all files are there", missing, fmt::format("{} beside the manifest", manifest.files.size()));
-  findings.add("the files are as they were written", changed, "SHA-256 of each");
-  return missing.empty();
-}
-
 // --- labels
 
 void check_labels(const published::Manifest& manifest, const std::map<std::string, std::int64_t>& people,
@@ -109,13 +40,12 @@ void check_labels(const published::Manifest& manifest, const std::map<std::strin
   for (const Group& group : manifest.groups) declared.insert(group.label);
   std::int64_t undeclared = 0;
   for (const auto& [label, number] : people) undeclared += declared.contains(label) ? 0 : number;
-  findings.add_count("every label is a declared group", undeclared, "people have a label that is none",
-                     "all people");
+  findings.add_count(rule("labels-declared"), undeclared, "people have a label that is none", "all people");
 
   std::vector<std::string> empty;
   for (const std::string& label : declared)
     if (!people.contains(label)) empty.push_back("no person is in " + label);
-  findings.add("every declared group occurs", empty, fmt::format("{} groups", declared.size()));
+  findings.add(rule("groups-occur"), empty, fmt::format("{} groups", declared.size()));
 }
 
 /// A number is a label only where l = 1 allows it and its group covers just that value, of which check_groups
@@ -126,8 +56,7 @@ void check_no_numbers(Engine& engine, const published::Manifest& manifest, Findi
       engine,
       "rel_people WHERE TRY_CAST(label AS DOUBLE) IS NOT NULL AND label NOT IN (SELECT label FROM rel_groups "
       "WHERE is_exact)");
-  findings.add_count("the secret column holds no plain numbers", numbers, "people have a number there",
-                     "labels only");
+  findings.add_count(rule("no-plain-numbers"), numbers, "people have a number there", "labels only");
 }
 
 void check_people_per_group(const published::Manifest& manifest,
@@ -142,30 +71,43 @@ void check_people_per_group(const published::Manifest& manifest,
     if (number != group.people)
       different.push_back(fmt::format("{} has {} people, {} declared", group.label, number, group.people));
   }
-  findings.add("people per group are within (k, alpha)", outside,
+  findings.add(rule("people-within"), outside,
                limits_text(manifest.limits.least_people, manifest.limits.most_people));
-  findings.add("people per group are as declared", different,
-               fmt::format("{} groups", manifest.groups.size()));
+  findings.add(rule("people-declared"), different, fmt::format("{} groups", manifest.groups.size()));
 }
 
-/// Table rel_groups: of several secrets, s0, s1, ... is what a group covers of each.
+/// Table rel_groups: of several secrets, s0, s1, ... is what a group covers of each. There may be as many
+/// groups as people: rows are appended.
 void load_groups(Engine& engine, const published::Manifest& manifest) {
-  std::string parts;
+  std::vector<data::Column> columns = {{"label", "VARCHAR"},
+                                       {"low", "DOUBLE"},
+                                       {"high", "DOUBLE"},
+                                       {"closed", "BIGINT"},
+                                       {"is_exact", "BIGINT"}};
   for (std::size_t axis = 0; axis < manifest.columns.parts.size(); ++axis)
-    parts += fmt::format(", s{} VARCHAR", axis);
+    columns.push_back({fmt::format("s{}", axis), "VARCHAR"});
+  const double open = std::numeric_limits<double>::quiet_NaN();
+  const std::string rows =
+      engine.made_rows(columns, [&, next = std::size_t{0}](data::ChunkMaker& chunk) mutable {
+        const std::size_t count = std::min(chunk.most_rows(), manifest.groups.size() - next);
+        for (std::size_t row = 0; row < count; ++row, ++next) {
+          const Group& group = manifest.groups[next];
+          chunk.set_text(0, row, group.label);
+          chunk.doubles(1)[row] = group.covers[0].low.value_or(open);
+          chunk.doubles(2)[row] = group.covers[0].high.value_or(open);
+          chunk.integers(3)[row] = group.covers[0].high_included ? 1 : 0;
+          chunk.integers(4)[row] = manifest.limits.least_values <= 1 && is_exact(group.covers[0]) ? 1 : 0;
+          for (std::size_t axis = 0; axis < manifest.columns.parts.size(); ++axis)
+            chunk.set_text(5 + axis, row, group.covers[axis].label);
+        }
+        return count;
+      });
   engine.run(
-      fmt::format("CREATE OR REPLACE TEMP TABLE rel_groups (label VARCHAR, low DOUBLE, high DOUBLE, "
-                  "high_included BOOLEAN, is_exact BOOLEAN{})",
-                  parts));
-  const auto bound = [](const std::optional<double>& x) { return x ? fmt::format("{:.17g}", *x) : "NULL"; };
-  for (const Group& group : manifest.groups) {
-    std::string row = fmt::format("{}, {}, {}, {}, {}", quoted_text(group.label), bound(group.covers[0].low),
-                                  bound(group.covers[0].high), group.covers[0].high_included,
-                                  manifest.limits.least_values <= 1 && is_exact(group.covers[0]));
-    if (manifest.has_several_secrets())
-      for (const Cover& cover : group.covers) row += ", " + quoted_text(cover.label);
-    engine.run(fmt::format("INSERT INTO rel_groups VALUES ({})", row));
-  }
+      "CREATE OR REPLACE TEMP TABLE rel_groups AS SELECT * EXCLUDE (low, high, closed, is_exact), CASE WHEN "
+      "NOT isnan(low) "
+      "THEN low END AS low, CASE WHEN NOT isnan(high) THEN high END AS high, closed = 1 AS high_included, "
+      "is_exact = 1 AS is_exact FROM " +
+      rows);
 }
 
 void check_parts(Engine& engine, const published::Manifest& manifest, const ReleasedTable& people,
@@ -174,7 +116,7 @@ void check_parts(Engine& engine, const published::Manifest& manifest, const Rele
   std::vector<std::string> same = {"g.label = p.label"};
   for (const std::string& part : people.parts()) same.push_back(fmt::format("g.{0} = p.{0}", part));
   findings.add_count(
-      "every secret column holds what the group covers of it",
+      rule("secret-parts"),
       count(engine, fmt::format("rel_people AS p WHERE NOT EXISTS (SELECT 1 FROM rel_groups AS "
                                 "g WHERE {})",
                                 fmt::join(same, " AND "))),
@@ -189,20 +131,17 @@ void check_pools(Engine& engine, const published::Manifest& manifest, Findings& 
     return count(engine,
                  fmt::format("(SELECT 1 FROM rel_people GROUP BY label, kept HAVING count(*) < {})", people));
   };
-  findings.add_count("no person is alone in their group with their kept values", smaller_than(2),
+  findings.add_count(rule("nobody-alone"), smaller_than(2),
                      "people are, and can be published with their own features only", columns);
   if (manifest.limits.for_pools) {
-    findings.add_count("people per pool (same group and kept values) are at least k",
-                       smaller_than(manifest.limits.least_people), "pools have fewer",
+    findings.add_count(rule("pools-of-k"), smaller_than(manifest.limits.least_people), "pools have fewer",
                        fmt::format("k = {}; {}", manifest.limits.least_people, columns));
     return;
   }
   const std::int64_t smallest = engine.integers(
       "SELECT min(people) FROM (SELECT count(*) AS people FROM rel_people GROUP BY label, kept)")[0];
-  findings.add_warning(
-      "no pool (same group and kept values) is smaller than k",
-      static_cast<double>(smallest) >= manifest.limits.least_people,
-      fmt::format("the limits are declared for groups; the smallest pool has {} people", smallest));
+  findings.add(rule("no-small-pool"), static_cast<double>(smallest) >= manifest.limits.least_people,
+               fmt::format("the limits are declared for groups; the smallest pool has {} people", smallest));
 }
 
 // --- ids and events
@@ -210,7 +149,7 @@ void check_pools(Engine& engine, const published::Manifest& manifest, Findings& 
 void check_ids(Engine& engine, const published::Manifest& manifest, Findings& findings) {
   if (manifest.ids == data::PublishedIds::Drop) return;
   const std::int64_t repeated = engine.integers("SELECT count(*) - count(DISTINCT id) FROM rel_people")[0];
-  findings.add_count("ids are unique", repeated, "rows have no id, or one that occurs before",
+  findings.add_count(rule("ids-unique"), repeated, "rows have no id, or one that occurs before",
                      "one row per person");
 }
 
@@ -253,26 +192,25 @@ EventCounts look_at_events(Engine& engine, const published::Manifest& manifest) 
 }
 
 void check_events(const EventCounts& found, Findings& findings) {
-  findings.add_count("every event belongs to a published person", found.of_nobody, "events do not",
-                     "all events");
-  findings.add_count("every person has events", found.people_without, "people have none", "all people");
-  findings.add_count("every event is complete", found.incomplete,
+  findings.add_count(rule("events-of-people"), found.of_nobody, "events do not", "all events");
+  findings.add_count(rule("people-have-events"), found.people_without, "people have none", "all people");
+  findings.add_count(rule("events-complete"), found.incomplete,
                      "events lack their item, or a number as value", "all events");
 }
 
 LoadedRelease verify_alone(Engine& engine, const fs::path& folder, const published::Manifest& manifest,
-                           Findings& findings) {
-  check_seal(manifest, findings);
-  check_not_a_trial(manifest, findings);
-  check_no_accepted_leakage(manifest, findings);
+                           const Progress& progress, Findings& findings) {
+  check_manifest(manifest, findings);
   check_no_other_files(folder, manifest, findings);
   check_groups(manifest, findings);
+  check_group_figures(manifest, findings);
   check_figures(manifest, findings);
 
   LoadedRelease release{people_table(manifest), events_table(manifest)};
-  if (!check_files(folder, manifest, findings)) return release;
+  if (!check_files(folder, manifest, progress, findings)) return release;
   check_areas(folder, manifest, findings);
   if (!check_columns_and_load(engine, manifest, folder, release.people, findings, [] {})) return release;
+  check_table_form(engine, folder, manifest, release.people, progress, findings);
   load_groups(engine, manifest);
   const auto people = count_by_label(engine, "count(*)", "rel_people");
   check_row_counts(count(engine, "rel_people"), manifest.files[0], release.people, findings);
@@ -282,15 +220,47 @@ LoadedRelease verify_alone(Engine& engine, const fs::path& folder, const publish
   check_people_per_group(manifest, people, findings);
   check_pools(engine, manifest, findings);
   check_ids(engine, manifest, findings);
+  check_new_ids(engine, manifest, findings);
+  check_order_tells_nothing(engine, manifest, findings);
   if (manifest.is_long()) {
     EventCounts events;
     const auto look = [&] { events = look_at_events(engine, manifest); };
     if (!check_columns_and_load(engine, manifest, folder, release.events, findings, look)) return release;
+    check_table_form(engine, folder, manifest, release.events, progress, findings);
     check_row_counts(events.rows, manifest.files[1], release.events, findings);
     check_events(events, findings);
   }
   release.complete = true;
   return release;
+}
+
+void compare(const published::Manifest& manifest, const Original& original, const LoadedRelease& release,
+             const Progress& progress, Findings& findings) {
+  try {
+    verify_against(manifest, original, release, progress, findings);
+  } catch (const data::EngineError& error) {
+    throw explain(error, original.spec.name);
+  }
+}
+
+/// Looks at everything; leaves the tables of both sides in the engine.
+template <class Against>
+Verification verify_in(Engine& engine, const fs::path& folder, const published::Manifest& manifest, Mode mode,
+                       const Progress& progress, const Against& against) {
+  Findings findings;
+  engine.set_stage("checking the release");
+  const LoadedRelease release = verify_alone(engine, folder, manifest, progress, findings);
+  if (release.complete) against(release, findings);
+  return {.checks = findings.take(), .mode = mode, .not_seen = not_seen(mode, manifest)};
+}
+
+Verification verify_in(const fs::path& folder, const published::Manifest& manifest, const Original& original,
+                       const Progress& progress) {
+  return verify_in(original.engine, folder, manifest, Mode::Original, progress,
+                   [&](const LoadedRelease& release, Findings& findings) {
+                     refuse_other_release(manifest, original.spec);
+                     compare(manifest, original, release, progress, findings);
+                   });
 }
 
 }  // namespace
@@ -299,37 +269,7 @@ bool Verification::passed() const {
   return std::ranges::all_of(checks, [](const Check& check) { return check.passed || check.warning; });
 }
 
-namespace {
-
-void compare(const published::Manifest& manifest, const Original& original, const LoadedRelease& release,
-             Findings& findings) {
-  try {
-    verify_against(manifest, original, release, findings);
-  } catch (const data::EngineError& error) {
-    throw explain(error, original.spec.name);
-  }
-}
-
-/// Looks at everything; leaves the tables of both sides in the engine.
-template <class Against>
-Verification verify_in(Engine& engine, const fs::path& folder, const published::Manifest& manifest,
-                       const Against& against) {
-  Findings findings;
-  engine.set_stage("checking the release");
-  const LoadedRelease release = verify_alone(engine, folder, manifest, findings);
-  if (release.complete) against(release, findings);
-  return findings.finish();
-}
-
-Verification verify_in(const fs::path& folder, const published::Manifest& manifest,
-                       const Original& original) {
-  return verify_in(original.engine, folder, manifest, [&](const LoadedRelease& release, Findings& findings) {
-    refuse_other_release(manifest, original.spec);
-    compare(manifest, original, release, findings);
-  });
-}
-
-published::Manifest manifest_in(const fs::path& folder) {
+published::Manifest manifest_of_release(const fs::path& folder) {
   if (!fs::is_directory(folder))
     throw InputError({.source = folder.string()}, "there is no such folder",
                      "Give the folder that `hyobscure publish` wrote.");
@@ -342,40 +282,48 @@ published::Manifest manifest_in(const fs::path& folder) {
   return published::read_manifest(folder / published::Manifest::kFileName);
 }
 
-}  // namespace
+std::vector<std::string> not_seen(Mode mode, const published::Manifest& manifest) {
+  std::vector<std::string> sentences;
+  for (const BlindSpot& spot : kBlindSpots)
+    if (is_blind(spot, mode) && !(spot.where_ids_go && manifest.ids == data::PublishedIds::Keep))
+      sentences.emplace_back(spot.what);
+  return sentences;
+}
 
-Verification verify(const fs::path& folder, const Original& original) {
-  return verify_in(folder, manifest_in(folder), original);
+Verification verify(const fs::path& folder, const Original& original, const Progress& progress) {
+  return verify_in(folder, manifest_of_release(folder), original, progress);
 }
 
 Verification verify(const fs::path& folder, const data::Spec* original, const Progress& progress,
                     data::EngineSettings settings) {
-  const published::Manifest manifest = manifest_in(folder);
+  const published::Manifest manifest = manifest_of_release(folder);
   settings.folder = original == nullptr ? folder : original->folder;
   if (settings.threads == 0) settings.threads = thread_count();
   Engine engine(settings, progress);
-  return verify_in(engine, folder, manifest, [&](const LoadedRelease& release, Findings& findings) {
-    if (original == nullptr) return;
-    refuse_other_release(manifest, *original);
-    compare(manifest, {engine, *original, data::read_people(engine, *original)}, release, findings);
-  });
+  return verify_in(engine, folder, manifest, original == nullptr ? Mode::Files : Mode::Original, progress,
+                   [&](const LoadedRelease& release, Findings& findings) {
+                     if (original == nullptr) return;
+                     refuse_other_release(manifest, *original);
+                     compare(manifest, {engine, *original, data::read_people(engine, *original)}, release,
+                             progress, findings);
+                   });
 }
 
 std::vector<PublishedRow> published_rows(const fs::path& folder, const Original& original) {
-  const published::Manifest manifest = manifest_in(folder);
+  const published::Manifest manifest = manifest_of_release(folder);
   if (manifest.ids != data::PublishedIds::Keep)
     throw InputError({.source = folder.string()},
                      "its ids are not kept, so its rows cannot be told apart by person",
                      "Give the mechanism as well (-m): it knows who has whose features.");
-  if (!verify_in(folder, manifest, original).passed())
+  if (!verify_in(folder, manifest, original, {}).passed())
     throw InputError({.source = folder.string()}, "is not a release of this data, or was changed",
                      fmt::format("Run `hyobscure verify {} --against {}`, which says what is wrong.",
                                  folder.string(), original.spec.name));
   std::vector<PublishedRow> rows;
   original.engine.query(
-      "SELECT r.id, min(o.id) FROM rel_rows AS r JOIN org_rows AS o ON o.row = r.row AND o.label = r.label "
-      "AND o.kept "
-      "= r.kept GROUP BY r.id ORDER BY r.id",
+      "SELECT r.id, o.first FROM rel_rows AS r JOIN (SELECT label, kept, row, min(id) AS first FROM org_rows "
+      "GROUP BY "
+      "label, kept, row) AS o ON o.row = r.row AND o.label = r.label AND o.kept = r.kept ORDER BY r.id",
       [&](const data::Chunk& chunk) {
         for (std::size_t row = 0; row < chunk.rows(); ++row)
           rows.push_back({std::string(chunk.text(0, row)), std::string(chunk.text(1, row))});

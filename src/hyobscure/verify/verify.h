@@ -2,12 +2,15 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hyobscure/base/progress.h"
 #include "hyobscure/data/engine/engine.h"
 #include "hyobscure/data/read/read.h"
 #include "hyobscure/data/spec/spec.h"
+#include "hyobscure/published/manifest.h"
+#include "hyobscure/verify/verify_rules.h"
 
 namespace hyobscure::verify {
 
@@ -15,12 +18,15 @@ namespace hyobscure::verify {
 struct Check {
   std::string name;  ///< a sentence that is true when the check passes
   bool passed = true;
-  std::string detail;    ///< what was counted, or what is wrong
-  bool warning = false;  ///< the steward should know, but the release is what it says it is
+  std::string detail;         ///< what was counted, or what is wrong
+  bool warning = false;       ///< the steward should know, but the release is what it says it is
+  std::string_view key = {};  ///< its row in the table of checks
 };
 
 struct Verification {
   std::vector<Check> checks;
+  Mode mode = Mode::Files;                 ///< what was at hand
+  std::vector<std::string> not_seen = {};  ///< what this mode cannot see
 
   /// No check failed, warnings aside.
   bool passed() const;
@@ -50,9 +56,16 @@ struct Original {
 /// A release that is wrong gives failed checks. Throws InputError where there is no release to check: no such
 /// folder, no manifest, one of another format, or a spec of another shape; and as read_people does where the
 /// original is still to be read, by its spec.
-[[nodiscard]] Verification verify(const std::filesystem::path& folder, const Original& original);
+[[nodiscard]] Verification verify(const std::filesystem::path& folder, const Original& original,
+                                  const Progress& progress = {});
 [[nodiscard]] Verification verify(const std::filesystem::path& folder, const data::Spec* original,
                                   const Progress& progress = {}, data::EngineSettings engine = {});
+
+/// The manifest of the release in a folder. Throws InputError where there is none.
+[[nodiscard]] published::Manifest manifest_of_release(const std::filesystem::path& folder);
+
+/// What a mode cannot see of this release, in sentences.
+[[nodiscard]] std::vector<std::string> not_seen(Mode mode, const published::Manifest& manifest);
 
 /// Who has whose features in a release, by their ids.
 struct PublishedRow {

@@ -9,6 +9,7 @@
 
 #include "hyobscure/base/files.h"
 #include "hyobscure/base/json.h"
+#include "hyobscure/published/area_file.h"
 
 namespace hyobscure::verify {
 namespace {
@@ -133,13 +134,16 @@ void check_areas(const std::filesystem::path& folder, const published::Manifest&
   const auto axis = manifest.spatial_axis();
   if (!axis) return;
   std::vector<std::string> wrong;
+  const std::string text = read_file(folder / published::Manifest::kAreasFile);
   try {
-    wrong = differences(parse_json(read_file(folder / published::Manifest::kAreasFile)), manifest, *axis);
+    wrong = differences(parse_json(text), manifest, *axis);
   } catch (const Json::exception&) {
     wrong = {fmt::format("{} is no GeoJSON of areas", published::Manifest::kAreasFile)};
   }
-  findings.add(fmt::format("{} draws the declared areas", published::Manifest::kAreasFile), wrong,
-               fmt::format("{} areas", manifest.groups.size()));
+  findings.add(rule("areas-drawn"), wrong, fmt::format("{} areas", manifest.groups.size()));
+  const bool canonical = text == published::areas_geojson(manifest);
+  findings.add(rule("areas-canonical"), canonical,
+               canonical ? "byte by byte" : "it is not what the manifest gives when it is written");
 }
 
 }  // namespace hyobscure::verify

@@ -47,8 +47,7 @@ void check_group_ranges(const published::Manifest& manifest, Findings& findings)
     if (overlaps(manifest.groups[g - 1].covers[0], manifest.groups[g].covers[0]))
       wrong.push_back(fmt::format("{} and {} overlap or are not in order", manifest.groups[g - 1].label,
                                   manifest.groups[g].label));
-  findings.add("groups are in order and do not overlap", wrong,
-               fmt::format("{} groups", manifest.groups.size()));
+  findings.add(rule("groups-in-order"), wrong, fmt::format("{} groups", manifest.groups.size()));
 }
 
 // --- secrets that are listed one by one
@@ -161,7 +160,7 @@ void check_overlap(const published::Manifest& manifest, Findings& findings) {
     check_lists(manifest, wrong);
   else
     check_boxes(manifest, wrong);
-  findings.add("groups do not overlap", wrong, fmt::format("{} groups", manifest.groups.size()));
+  findings.add(rule("groups-apart"), wrong, fmt::format("{} groups", manifest.groups.size()));
 }
 
 // --- connected areas
@@ -208,7 +207,7 @@ void check_connected(const published::Manifest& manifest, Findings& findings) {
     sort_and_unite(points);
     if (!data::connected(neighbours, points)) wrong.push_back(group.label + " is in pieces");
   }
-  findings.add("every group is connected", wrong, fmt::format("{} neighbouring secrets", all.size()));
+  findings.add(rule("groups-connected"), wrong, fmt::format("{} neighbouring secrets", all.size()));
 }
 
 // --- numbers of values
@@ -229,8 +228,7 @@ void check_room_of_ranges(const published::Manifest& manifest, Findings& finding
     if (manifest.whole_numbers && room && *room < manifest.limits.least_values)
       narrow.push_back(fmt::format("{} holds {} whole numbers", group.label, *room));
   }
-  findings.add("the range of every group has room for l values", narrow,
-               fmt::format("l = {}", manifest.limits.least_values));
+  findings.add(rule("room-for-l"), narrow, fmt::format("l = {}", manifest.limits.least_values));
 }
 
 void check_lengths_of_lists(const published::Manifest& manifest, Findings& findings) {
@@ -244,9 +242,9 @@ void check_lengths_of_lists(const published::Manifest& manifest, Findings& findi
       unread.push_back(
           fmt::format("{} lists {} that are none", group.label, group.combinations.size() - listed));
   }
-  findings.add("listed values per group are within (l, beta)", outside,
+  findings.add(rule("listed-values"), outside,
                limits_text(manifest.limits.least_values, manifest.limits.most_values));
-  findings.add("every listed secret can be read", unread, fmt::format("{} groups", manifest.groups.size()));
+  findings.add(rule("listed-secrets"), unread, fmt::format("{} groups", manifest.groups.size()));
 }
 
 void check_numbers_of_values(const published::Manifest& manifest, Findings& findings) {
@@ -262,9 +260,8 @@ void check_single_values(const published::Manifest& manifest, Findings& findings
   for (const Group& group : manifest.groups)
     if (std::ranges::all_of(group.covers, is_exact) || listed_values(manifest, group) == 1)
       exact.push_back(fmt::format("{} holds one value: it publishes the exact secret", group.label));
-  findings.add_warning(
-      "no group is a single value", exact.empty(),
-      exact.empty() ? "every group has room for two" : fmt::format("{}", fmt::join(exact, "; ")));
+  findings.add(rule("no-single-value"), exact.empty(),
+               exact.empty() ? "every group has room for two" : fmt::format("{}", fmt::join(exact, "; ")));
 }
 
 /// The same for labels: that of several values must not read as one.
@@ -284,7 +281,7 @@ void check_no_exact_labels(const published::Manifest& manifest, Findings& findin
       for (const Group& group : manifest.groups)
         if (group.label != group.covers[0].label) wrong.push_back(group.label + " has two labels");
   }
-  findings.add("no label reads as an exact secret", wrong, fmt::format("{} groups", manifest.groups.size()));
+  findings.add(rule("no-exact-label"), wrong, fmt::format("{} groups", manifest.groups.size()));
 }
 
 /// Groups of several secrets have values enough by the others.
@@ -298,9 +295,9 @@ void check_single_values_of_each(const published::Manifest& manifest, Findings& 
       exact.push_back(fmt::format("{} of {} groups publish {} exactly", groups, manifest.groups.size(),
                                   manifest.columns.parts[axis]));
   }
-  findings.add_warning("no group is a single value of one of the secrets", exact.empty(),
-                       exact.empty() ? fmt::format("{}", fmt::join(manifest.columns.parts, ", "))
-                                     : fmt::format("{}", fmt::join(exact, "; ")));
+  findings.add(rule("no-single-part"), exact.empty(),
+               exact.empty() ? fmt::format("{}", fmt::join(manifest.columns.parts, ", "))
+                             : fmt::format("{}", fmt::join(exact, "; ")));
 }
 
 }  // namespace

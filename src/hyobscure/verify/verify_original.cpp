@@ -11,6 +11,7 @@
 #include "hyobscure/data/read/read.h"
 #include "hyobscure/data/spec/secret_checks.h"
 #include "hyobscure/verify/verify_groups.h"
+#include "hyobscure/verify/verify_plausible.h"
 
 namespace hyobscure::verify {
 namespace {
@@ -81,26 +82,25 @@ void check_same_people(Engine& engine, const published::Manifest& manifest, cons
                        Findings& findings) {
   const std::int64_t original = count(engine, reading.tables.people()),
                      published = count(engine, "rel_people");
-  findings.add("as many people as in the original", original == published,
+  findings.add(rule("people-count"), original == published,
                original == published ? fmt::format("{} people", original)
                                      : fmt::format("{} published, {} in the original", published, original));
   const std::int64_t known = manifest.ids == data::PublishedIds::Drop
                                  ? 0
                                  : count(engine, "rel_people WHERE id IN (SELECT id FROM org_people)");
   if (manifest.ids == data::PublishedIds::Keep)
-    findings.add_count("the published people are those of the original", published - known, "people are not",
-                       "by their ids");
+    findings.add_count(rule("same-people"), published - known, "people are not", "by their ids");
   if (manifest.ids == data::PublishedIds::Replace)
-    findings.add_count("no original id is published", known, "ids of the original are", "all ids are new");
+    findings.add_count(rule("no-original-id"), known, "ids of the original are", "all ids are new");
 }
 
 void check_true_groups(Engine& engine, const published::Manifest& manifest, Findings& findings) {
-  findings.add_count("every true secret is in one declared group",
+  findings.add_count(rule("true-groups"),
                      count(engine, "(SELECT id FROM org_people GROUP BY id HAVING count(label) <> 1)"),
                      "people are in none or two", "all people");
   if (manifest.ids == data::PublishedIds::Keep) {
     findings.add_count(
-        "every label covers the true secret",
+        rule("true-labels"),
         count(engine,
               "rel_people AS p WHERE NOT EXISTS (SELECT 1 FROM org_people AS o WHERE o.id = p.id AND "
               "o.label = p.label)"),
@@ -109,7 +109,7 @@ void check_true_groups(Engine& engine, const published::Manifest& manifest, Find
   }
   const auto published = count_by_label(engine, "count(*)", "rel_people");
   const auto original = count_by_label(engine, "count(*)", "org_people");
-  findings.add("groups are as large as in the original", published == original,
+  findings.add(rule("true-sizes"), published == original,
                published == original
                    ? fmt::format("{} groups; ids are not kept, so people cannot be compared one by one",
                                  original.size())
@@ -121,7 +121,7 @@ void check_kept(Engine& engine, const published::Manifest& manifest, Findings& f
   const std::string columns = fmt::format("{}", fmt::join(manifest.columns.keep, ", "));
   if (manifest.ids == data::PublishedIds::Keep) {
     findings.add_count(
-        "kept columns hold the person's own values",
+        rule("own-kept"),
         count(engine,
               "rel_people AS p WHERE NOT EXISTS (SELECT 1 FROM org_people AS o WHERE o.id = p.id AND "
               "o.kept = p.kept)"),
@@ -134,7 +134,7 @@ void check_kept(Engine& engine, const published::Manifest& manifest, Findings& f
   const auto more_in = [&](const std::string& table, const std::string& other) {
     return count(engine, fmt::format("({} EXCEPT {})", counts(table), counts(other)));
   };
-  findings.add_count("every group has the kept values of the original",
+  findings.add_count(rule("kept-of-groups"),
                      more_in("rel_people", "org_people") + more_in("org_people", "rel_people"),
                      "counts of people with the same values differ", columns);
 }
@@ -154,12 +154,11 @@ void recount_constraints(Engine& engine, const published::Manifest& manifest, Fi
     if (people[group.label] != group.people || (listed && *listed != values[group.label]))
       different.push_back(fmt::format("{} holds {} people and {} values", group.label, size, distinct));
   }
-  findings.add("(k, alpha) holds for the true secrets", few_or_many,
+  findings.add(rule("true-k"), few_or_many,
                limits_text(manifest.limits.least_people, manifest.limits.most_people));
-  findings.add("(l, beta) holds for the true secrets", values_outside,
+  findings.add(rule("true-l"), values_outside,
                limits_text(manifest.limits.least_values, manifest.limits.most_values));
-  findings.add("the manifest counts people truly, and lists the secrets there are", different,
-               fmt::format("{} groups", manifest.groups.size()));
+  findings.add(rule("true-counts"), different, fmt::format("{} groups", manifest.groups.size()));
 }
 
 /// The same for people who share group and kept cells, where the limits are declared for them.
@@ -168,10 +167,10 @@ void recount_pools(Engine& engine, const published::Manifest& manifest, Findings
   const auto pools_with = [&](const std::string& condition) {
     return count(engine, fmt::format("(SELECT 1 FROM org_people GROUP BY label, kept HAVING {})", condition));
   };
-  findings.add_count("k holds for the true pools",
+  findings.add_count(rule("true-pools-k"),
                      pools_with(fmt::format("count(*) < {}", manifest.limits.least_people)),
                      "pools have fewer people", fmt::format("k = {}", manifest.limits.least_people));
-  findings.add_count("l holds for the true pools",
+  findings.add_count(rule("true-pools-l"),
                      pools_with(fmt::format("count(DISTINCT secret) < {}", manifest.limits.least_values)),
                      "pools have fewer values", fmt::format("l = {}", manifest.limits.least_values));
 }
@@ -183,7 +182,7 @@ void check_nothing_exact(Engine& engine, const published::Manifest& manifest, Fi
                                    "rel_people WHERE TRY_CAST(label AS DOUBLE) IN (SELECT secret FROM "
                                    "org_people) AND label NOT IN (SELECT label "
                                    "FROM rel_groups WHERE is_exact)");
-  findings.add_count("no exact secret is published", exact, "labels are exact values",
+  findings.add_count(rule("no-exact-secret"), exact, "labels are exact values",
                      "labels are no values of the original");
 }
 
@@ -215,8 +214,7 @@ void check_no_column_is_the_secret(Engine& engine, const published::Manifest& ma
                               as_text("s." + people.column(name)), as_text("s." + people.column(secret))));
       if (different == 0) wrong.push_back(fmt::format("column {} holds the secret of all people", name));
     }
-  findings.add(fmt::format("no {} column is the secret", kind), wrong,
-               fmt::format("{} columns", columns.size()));
+  findings.add({rule("no-secret-column"), kind}, wrong, fmt::format("{} columns", columns.size()));
 }
 
 // --- donors: tables rel_rows and org_rows (label, kept, row), `row` being a hash of all feature cells of a
@@ -358,7 +356,7 @@ bool same_grid(const data::Grid& a, const data::Grid& b) {
 void check_grid(const published::Manifest& manifest, const data::People& people, Findings& findings) {
   if (!manifest.grid) return;
   const bool same = same_grid(*manifest.grid, people.space->grid.value());
-  findings.add("the grid is that of the original", same,
+  findings.add(rule("same-grid"), same,
                same ? fmt::format("cells of {} km", manifest.grid->cell_km) : "its cells lie elsewhere");
 }
 
@@ -374,15 +372,15 @@ void check_donors(const published::Manifest& manifest, const Original& original,
   const std::int64_t other_group = count(engine,
                                          "rel_rows AS r WHERE NOT EXISTS (SELECT 1 FROM org_rows AS o WHERE "
                                          "o.row = r.row AND o.label = r.label)");
-  findings.add_count("published features are the true features of a person", foreign,
-                     "people have features that no person has", "complete rows compared");
-  findings.add_count("every donor is of the same group", other_group,
+  findings.add_count(rule("donor-rows"), foreign, "people have features that no person has",
+                     "complete rows compared");
+  findings.add_count(rule("donor-groups"), other_group,
                      "people have features that no person in their group has", "complete rows compared");
   if (manifest.columns.keep.empty()) return;
   const std::int64_t other_kept = count(engine,
                                         "rel_rows AS r WHERE NOT EXISTS (SELECT 1 FROM org_rows AS o WHERE "
                                         "o.row = r.row AND o.label = r.label AND o.kept = r.kept)");
-  findings.add_count("every donor is of the same group and has the same kept values", other_kept,
+  findings.add_count(rule("donor-kept"), other_kept,
                      "people have features that no person in their group with their kept values has",
                      fmt::format("complete rows compared; kept: {}", fmt::join(manifest.columns.keep, ", ")));
 }
@@ -396,11 +394,13 @@ void refuse_other_release(const published::Manifest& manifest, const data::Spec&
 }
 
 void verify_against(const published::Manifest& manifest, const Original& original,
-                    const LoadedRelease& release, Findings& findings) {
+                    const LoadedRelease& release, const Progress& progress, Findings& findings) {
   const auto& [engine, spec, reading] = original;
   load_original(manifest, original, release.people);
   engine.set_stage("comparing with the original");
   check_same_people(engine, manifest, reading, findings);
+  check_spec(manifest, spec, findings);
+  check_leakage_bounds(manifest, reading.people, findings);
   check_grid(manifest, reading.people, findings);
   check_true_groups(engine, manifest, findings);
   check_kept(engine, manifest, findings);
@@ -412,6 +412,7 @@ void verify_against(const published::Manifest& manifest, const Original& origina
   check_no_column_is_the_secret(engine, manifest, spec, reading.people_source, "kept", spec.people.keep,
                                 findings);
   check_donors(manifest, original, release, findings);
+  check_draws(manifest, original, progress, findings);
 }
 
 }  // namespace hyobscure::verify

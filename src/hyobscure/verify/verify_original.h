@@ -12,7 +12,7 @@ namespace hyobscure::verify {
 /// tables rel_rows and org_rows (id, label, kept, row) in the engine, `row` being a hash of all feature cells
 /// of a person.
 void verify_against(const published::Manifest& manifest, const Original& original,
-                    const LoadedRelease& release, Findings& findings);
+                    const LoadedRelease& release, const Progress& progress, Findings& findings);
 
 /// Throws InputError for the spec of another release: one of another shape, with other columns or secrets.
 void refuse_other_release(const published::Manifest& manifest, const data::Spec& spec);

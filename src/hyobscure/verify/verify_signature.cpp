@@ -12,10 +12,6 @@ namespace {
 using published::PublicKey;
 using published::Signature;
 
-constexpr const char* kSigned = "the manifest is signed by the key that was asked for";
-constexpr const char* kFits = "the signature fits the manifest";
-constexpr const char* kSigner = "the signer is known";
-
 std::optional<Signature> signature_in(std::string_view text) {
   try {
     return Signature::from_text(text);
@@ -24,8 +20,12 @@ std::optional<Signature> signature_in(std::string_view text) {
   }
 }
 
+Check check_of(const CheckRule& rule, bool passed, std::string detail) {
+  return {std::string(rule.name), passed, std::move(detail), rule.warning, rule.key};
+}
+
 Check failed_signature(const std::optional<PublicKey>& signed_by, std::string detail) {
-  return {.name = signed_by ? kSigned : kFits, .passed = false, .detail = std::move(detail)};
+  return check_of(signed_by ? rule("signed-by") : rule("signature-fits"), false, std::move(detail));
 }
 
 /// Read only where reading ends: a pipe or a device may not.
@@ -54,17 +54,14 @@ std::optional<Check> check_signature(std::string_view manifest,
                             fmt::format("{} and the manifest do not belong together", Signature::kFileName));
   const std::string signer = found->signer.fingerprint();
   if (!signed_by)
-    return Check{
-        .name = kSigner,
-        .passed = false,
-        .detail = fmt::format("signed with the key of fingerprint {}, which was not compared with any: "
-                              "add --signed-by KEY.pub (signed_by= from Python)",
-                              signer),
-        .warning = true};
+    return check_of(rule("signer-known"), false,
+                    fmt::format("signed with the key of fingerprint {}, which was not compared with any: "
+                                "add --signed-by KEY.pub (signed_by= from Python)",
+                                signer));
   if (found->signer != *signed_by)
     return failed_signature(signed_by,
                             fmt::format("it is signed with another key, of fingerprint {}", signer));
-  return Check{.name = kSigned, .detail = fmt::format("fingerprint {}", signer)};
+  return check_of(rule("signed-by"), true, fmt::format("fingerprint {}", signer));
 }
 
 void add_signature(Verification& found, const std::filesystem::path& folder,

@@ -55,6 +55,17 @@ std::string packed(const std::vector<std::string>& cells) {
   return fmt::format("{}", fmt::join(parts, " || "));
 }
 
+std::string packed_exactly(const std::vector<std::string>& cells) {
+  std::vector<std::string> parts;
+  for (const std::string& cell : cells)
+    parts.push_back(fmt::format("coalesce(strlen({0}) || ':' || {0}, '-')", cell));
+  return fmt::format("{}", fmt::join(parts, " || "));
+}
+
+std::string table_reader(const published::Manifest& manifest, const fs::path& file) {
+  return reader(manifest, file, "all_varchar = true");
+}
+
 std::int64_t count(Engine& engine, const std::string& from_where) {
   return engine.integers("SELECT count(*) FROM " + from_where)[0];
 }
@@ -94,7 +105,7 @@ ReleasedTable events_table(const published::Manifest& manifest) {
 
 bool check_columns_and_load(Engine& engine, const published::Manifest& manifest, const fs::path& folder,
                             ReleasedTable& table, Findings& findings, const std::function<void()>& look) {
-  const std::string name = fmt::format("the columns of {} are the declared ones", table.file);
+  const NamedCheck name(rule("columns"), table.file);
   const auto fail = [&](const std::string& why) {
     findings.add(name, false, why);
     return false;
@@ -122,7 +133,7 @@ bool check_columns_and_load(Engine& engine, const published::Manifest& manifest,
 
 void check_row_counts(std::int64_t rows, const published::ManifestFile& file, const ReleasedTable& table,
                       Findings& findings) {
-  findings.add(fmt::format("{} has the declared number of rows", table.file), rows == file.rows,
+  findings.add({rule("rows"), table.file}, rows == file.rows,
                rows == file.rows ? fmt::format("{} rows", rows)
                                  : fmt::format("{} rows, {} declared", rows, file.rows));
 }

@@ -20,6 +20,8 @@ namespace hyobscure::verify {
 std::string as_text(const std::string& cell);
 /// Cells as one text that no other cells give: every cell stands behind its length.
 std::string packed(const std::vector<std::string>& cells);
+/// The same where an empty cell and no cell are two things.
+std::string packed_exactly(const std::vector<std::string>& cells);
 std::int64_t count(data::Engine& engine, const std::string& from_where);
 /// Rows of each group of a table, by label; a missing label is "".
 std::map<std::string, std::int64_t> count_by_label(data::Engine& engine, const std::string& what,
@@ -69,6 +71,9 @@ struct LoadedRelease {
   ReleasedTable events;
   bool complete = false;
 };
+
+/// SQL: the rows of a table of the release, in their order, with the types that the file has; of CSV, texts.
+std::string table_reader(const published::Manifest& manifest, const std::filesystem::path& file);
 
 ReleasedTable people_table(const published::Manifest& manifest);
 ReleasedTable events_table(const published::Manifest& manifest);

@@ -18,6 +18,7 @@
 #include "hyobscure/report/facts.h"
 #include "hyobscure/report/html.h"
 #include "hyobscure/report/summary.h"
+#include "hyobscure/verify/mechanism/verify_mechanism.h"
 #include "hyobscure/verify/verify_signature.h"
 #include "hyobscure/workflow/costs.h"
 
@@ -194,17 +195,24 @@ release::PublishResult Workbench::publish(const obscure::Mechanism& mechanism,
   return release::publish(engine(), spec_, reading_to_publish(), mechanism, settings, progress_);
 }
 
-verify::Verification Workbench::verify(const fs::path& release,
-                                       const std::optional<published::PublicKey>& signed_by) {
-  // A folder that is no release is refused before the people are read.
-  verify::Verification found =
-      has_tables_
-          ? verify::verify(release, original())
-          : verify::verify(
-                release, &spec_, progress_,
-                {.memory = resources_.memory, .threads = resources_.threads, .tables = resources_.tables});
-  verify::add_signature(found, release, signed_by);
+verify::Verification Workbench::verify(const fs::path& release, const VerifyWith& with) {
+  verify::Verification found = verify_unsigned(release, with.mechanism);
+  verify::add_signature(found, release, with.signed_by);
   return found;
+}
+
+verify::Verification Workbench::verify_unsigned(const fs::path& release,
+                                                const obscure::Mechanism* mechanism) {
+  // A folder that is no release is refused before the people are read.
+  if (mechanism != nullptr) {
+    (void)verify::manifest_of_release(release);
+    return verify::verify_with_mechanism(release, original(), *mechanism, progress_);
+  }
+  if (!has_tables_)
+    return verify::verify(
+        release, &spec_, progress_,
+        {.memory = resources_.memory, .threads = resources_.threads, .tables = resources_.tables});
+  return verify::verify(release, original(), progress_);
 }
 
 audit::Audit Workbench::audit(const obscure::Mechanism& mechanism, const fs::path& release,
@@ -222,7 +230,7 @@ audit::Audit Workbench::audit_release(const fs::path& release, const std::vector
 
 std::string Workbench::report(const ReportContent& content) {
   const published::Manifest manifest = manifest_of(content.release);
-  const verify::Verification verification = verify(content.release, content.signed_by);
+  const verify::Verification verification = verify(content.release, {.signed_by = content.signed_by});
   return report::html_report(report::report_facts(
       {.spec = spec_,
        .reading = reading(),

@@ -56,6 +56,12 @@ struct ReportContent {
   std::optional<published::PublicKey> signed_by = {};
 };
 
+/// What a release is held against beside the original.
+struct VerifyWith {
+  const obscure::Mechanism* mechanism = nullptr;       ///< what should have made it
+  std::optional<published::PublicKey> signed_by = {};  ///< who should have signed it
+};
+
 /// All that can be done with the people of one spec. It owns the engine and what was read and derived: each
 /// is made when it is first needed, and kept, so that a sequence of calls reads the people once. The sources
 /// must not change meanwhile: a workbench is for one run of a program or one call, not for a long life.
@@ -90,9 +96,9 @@ class Workbench {
   /// Writes the release.
   [[nodiscard]] release::PublishResult publish(const obscure::Mechanism& mechanism,
                                                const release::PublishSettings& settings);
-  /// Checks a release against the original. With a key, it must be signed with it.
+  /// Checks a release against the original.
   [[nodiscard]] verify::Verification verify(const std::filesystem::path& release,
-                                            const std::optional<published::PublicKey>& signed_by = {});
+                                            const VerifyWith& with = {});
   /// Attacks and uses the mechanism. With a release: it must have been made by this mechanism.
   [[nodiscard]] audit::Audit audit(const obscure::Mechanism& mechanism,
                                    const std::filesystem::path& release = {},
@@ -116,6 +122,8 @@ class Workbench {
   const data::Reading& reading_to_publish();
   const std::optional<audit::TaskLabel>& task();
   verify::Original original();
+  verify::Verification verify_unsigned(const std::filesystem::path& release,
+                                       const obscure::Mechanism* mechanism);
   void refuse_other_data(const obscure::Mechanism& mechanism);
 
   data::Spec spec_;

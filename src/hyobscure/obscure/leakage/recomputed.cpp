@@ -498,7 +498,12 @@ std::vector<std::string> untrue_statements(const Mechanism& mechanism, const dat
   progress.report("computing the mechanism's figures again", 0, 0);
   if (!draws_for_everybody(mechanism, people, clusters))
     return {"its channels are of other groups: there are people from whose cluster nobody draws."};
-  const Recomputed found = recompute(mechanism, people, clusters, progress);
+  return untrue_statements(mechanism, people, recompute(mechanism, people, clusters, progress), keep);
+}
+
+std::vector<std::string> untrue_statements(const Mechanism& mechanism, const data::People& people,
+                                           const Recomputed& found,
+                                           const std::optional<data::Interval>& keep) {
   const Leakage& said = mechanism.figures.leakage;
   std::vector<std::string> untrue;
   compare("leakage_bits", said.total, {found.leakage}, untrue);

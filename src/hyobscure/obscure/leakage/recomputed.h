@@ -8,6 +8,7 @@
 
 #include "hyobscure/base/progress.h"
 #include "hyobscure/data/people/people.h"
+#include "hyobscure/data/spec/spec.h"
 #include "hyobscure/obscure/mechanism/mechanism.h"
 
 namespace hyobscure::obscure {
@@ -48,6 +49,10 @@ struct Recomputed {
                                                          std::span<const std::uint32_t> cluster_of_person,
                                                          const std::optional<data::Interval>& keep = {},
                                                          const Progress& progress = {});
+/// The same where the figures were computed again already.
+[[nodiscard]] std::vector<std::string> untrue_statements(const Mechanism& mechanism,
+                                                         const data::People& people, const Recomputed& found,
+                                                         const std::optional<data::Interval>& keep = {});
 
 /// Throws InputError where there are any.
 void refuse_untrue(const Mechanism& mechanism, const data::People& people,
