@@ -78,6 +78,20 @@ def programs_in(*folders):
     ]
 
 
+def test_programs_are_hardened(prefix):
+    """Position-independent, no memory both writable and executable, read-only tables of functions, checked stacks and copies."""
+    program = pathlib.Path(os.environ["HYOBSCURE_BUILD"]) / "hyobscure"
+    for file in (program, prefix / "bin" / "hyobscure"):
+        shown = subprocess.run(
+            ["readelf", "-W", "-h", "-l", "-d", "--dyn-syms", file], capture_output=True, text=True, check=True
+        ).stdout
+        assert "DYN (Position-Independent Executable file)" in shown and "GNU_RELRO" in shown
+        assert re.search(r"FLAGS.*\bNOW\b", shown), "bindings are not made at the start"
+        stack = re.search(r"GNU_STACK.*", shown)[0]
+        assert " RW " in stack and "RWE" not in shown, stack
+        assert "__stack_chk_fail" in shown and re.search(r"__\w+_chk@", shown)
+
+
 def test_no_program_looks_for_libraries_in_the_current_folder(prefix):
     """The loader takes an empty entry, and one that is not absolute, for a folder that the sender of a release may fill."""
     build = pathlib.Path(os.environ["HYOBSCURE_BUILD"])

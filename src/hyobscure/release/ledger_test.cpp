@@ -133,6 +133,13 @@ TEST(Ledger, KnowsPeopleWhoseIdsAreOnlyWrittenOtherwise) {
   EXPECT_TRUE(ledger.earlier(with_ids({"3", "x1", "10"}), Key::from_seed(2)).empty());
 }
 
+TEST(Ledger, HashesOfAPersonDependOnTheSaltAndNotOnTheWriting) {
+  const NamedDraws one(Key::from_seed(1)), other(Key::from_seed(2));
+  EXPECT_EQ(hash_of_person(one, "7"), hash_of_person(one, " 007.0"));
+  EXPECT_NE(hash_of_person(one, "7"), hash_of_person(one, "8"));
+  EXPECT_NE(hash_of_person(one, "7"), hash_of_person(other, "7"));
+}
+
 TEST(Ledger, StillKnowsIdsAsTheyWereWrittenBefore) {
   const TestFolder folder;
   after_publishing({}, Key::from_seed(1)).write(folder / "ledger.json");
