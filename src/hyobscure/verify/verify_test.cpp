@@ -143,7 +143,7 @@ TEST_F(Verify, NamesTheFileInWhichOneByteChanged) {
 
 TEST_F(Verify, NoticesAnEditedManifest) {
   (void)publish_to("out", long_spec());
-  edit("manifest.json", "\"fine\"", "\"dp\"");
+  edit("manifest.json", "\"hyobscure\"", "\"dp\"");
   EXPECT_THAT(failed(alone()), ElementsAre("the manifest is as it was written"));
   EXPECT_THAT(find(alone(), "the manifest is as it was written").detail, HasSubstr("manifest.json"));
 }
