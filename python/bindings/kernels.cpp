@@ -58,6 +58,7 @@ void bind_kernels(nb::module_& module) {
   bind_ward_kernels(kernels);
   bind_solver_kernel(kernels);
   bind_draw_kernels(kernels);
+  bind_check_rules(kernels);
   bind_people_draw_kernels(kernels);
 }
 
