@@ -12,9 +12,8 @@ import shutil
 import subprocess
 from collections import defaultdict
 
-import pytest
-
 import forging
+import pytest
 from bad_input import sealed as sealed_mechanism
 from conftest import BINARY, run
 from forging import Forgery
@@ -191,6 +190,14 @@ def parts_with_numbers_of_their_own(f):
 @forgery("long-parquet", "files", "no-other-files")
 def parts_with_longer_names(f):
     forging.into_parts(f, "people", ["part-00000-aged-41.parquet"])
+    f.seal()
+
+
+@forgery("long-parquet", "files", "no-other-files")
+def parts_of_two_jobs(f):
+    """Spark names the job behind the number, and has one for a table."""
+    jobs = ["6f0e9cf2-2f6e-4b5a-9f63-0c1a4d7b1e41", "6f0e9cf2-2f6e-4b5a-9f63-0c1a4d7b1e17"]
+    forging.into_parts(f, "people", [f"part-{n:05}-{job}.c000.zstd.parquet" for n, job in enumerate(jobs)])
     f.seal()
 
 

@@ -8,7 +8,7 @@
 namespace hyobscure::python {
 namespace {
 
-using Finding = std::tuple<std::string, bool, std::string, bool>;
+using Finding = std::tuple<std::string, bool, std::string, bool, std::string>;  // as Check of spark/verify.py
 
 std::optional<Finding> checked_signature(const std::string& manifest,
                                          const std::optional<std::string>& signature,
@@ -17,7 +17,7 @@ std::optional<Finding> checked_signature(const std::string& manifest,
   if (signed_by) key = published::PublicKey::read(*signed_by);
   const auto check = verify::check_signature(manifest, signature, key);
   if (!check) return std::nullopt;
-  return Finding(check->name, check->passed, check->detail, check->warning);
+  return Finding(check->name, check->passed, check->detail, check->warning, std::string(check->key));
 }
 
 }  // namespace
@@ -32,10 +32,11 @@ void bind_signature_kernels(nb::module_& module) {
             return key.sign(manifest).text();
           },
           nb::arg("manifest"), "The text of the file beside the manifest.");
-  module.def("check_signature", checked_signature, nb::arg("manifest"), nb::arg("signature").none(),
-             nb::arg("signed_by").none(),
-             "(name, passed, detail, warning) of what there is to say, or None; `signed_by`: the file of a "
-             "public key.");
+  module.def(
+      "check_signature", checked_signature, nb::arg("manifest"), nb::arg("signature").none(),
+      nb::arg("signed_by").none(),
+      "(name, passed, detail, warning, key) of what there is to say, or None; `signed_by`: the file of a "
+      "public key.");
   module.attr("SIGNATURE_FILE") = published::Signature::kFileName;
 }
 

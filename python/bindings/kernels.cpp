@@ -59,6 +59,7 @@ void bind_kernels(nb::module_& module) {
   bind_solver_kernel(kernels);
   bind_draw_kernels(kernels);
   bind_signature_kernels(kernels);
+  bind_check_rules(kernels);
   bind_people_draw_kernels(kernels);
 }
 

@@ -104,5 +104,6 @@ void bind_solver_kernel(nb::module_& module);
 void bind_draw_kernels(nb::module_& module);
 void bind_signature_kernels(nb::module_& module);
 void bind_people_draw_kernels(nb::module_& module);
+void bind_check_rules(nb::module_& module);
 
 }  // namespace hyobscure::python

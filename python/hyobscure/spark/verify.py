@@ -15,12 +15,15 @@ from pyspark.sql import functions as F
 from hyobscure._core import kernels
 
 from .census import tables_of
-from .machines import require
 from .errors import refusal, refusals_of_tasks
+from .machines import require
 from .reading import read_ids, secret_of
 from .settings import SpecText, kinds_of
 from .storage import Storage, Work
 from .table import Table, is_finite, number_in, quoted
+
+# The one table of checks, which the command line and the documents have as well.
+_RULES = {rule["key"]: rule for rule in kernels.check_rules()}
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,7 @@ class Check:
     passed: bool
     detail: str
     warning: bool = False  # the steward should know, but the release is what it says it is
+    key: str = ""  # its row in the table of checks (docs/verify.md)
 
 
 @dataclass
@@ -44,12 +48,14 @@ class Verification:
     def __bool__(self) -> bool:
         return self.passed
 
-    def add(self, name: str, wrong: list[str], detail: str, warning: bool = False) -> None:
-        """Passes when nothing was found wrong."""
-        self.checks.append(Check(name, not wrong, "; ".join(wrong) or detail, warning))
+    def add(self, key: str, wrong: list[str], detail: str, subject: str = "") -> None:
+        """A check of the table, by its key. Passes when nothing was found wrong."""
+        rule = _RULES[key]
+        name = rule["name"].replace("{}", subject)
+        self.checks.append(Check(name, not wrong, "; ".join(wrong) or detail, rule["warning"], key))
 
-    def add_count(self, name: str, wrong: int, of_what: str, detail: str) -> None:
-        self.add(name, [f"{wrong} {of_what}"] if wrong else [], detail)
+    def add_count(self, key: str, wrong: int, of_what: str, detail: str) -> None:
+        self.add(key, [f"{wrong} {of_what}"] if wrong else [], detail)
 
 
 def verify(
@@ -205,9 +211,7 @@ def _overlap(one: dict, other: dict) -> bool:
 
 # Every key that publish writes for numbers and categories.
 _KEYS = set(
-    "kind format program version method objective distance_name shape ids order file_format draw seeded warning columns files"
-    " constraints secret_kinds secret_whole_numbers groups leakage_bits leakage_groups_bits leakage_added_bits distance"
-    " second_draw accepted_leakage seal".split()
+    ["kind", "format", "program", "version", "method", "objective", "distance_name", "shape", "ids", "order", "file_format", "draw", "seeded", "warning", "columns", "files", "constraints", "secret_kinds", "secret_whole_numbers", "groups", "leakage_bits", "leakage_groups_bits", "leakage_added_bits", "distance", "second_draw", "accepted_leakage", "seal"]
 )
 
 
@@ -216,25 +220,31 @@ def _has_one_coarse_digit(figure: float) -> bool:
     return digits in ("1", "2", "5")
 
 
-def _fine_figures(manifest: dict) -> list[str]:
-    """An attacker who knows all secrets but one computes every figure for each value of the last, and compares."""
+def _false_figures(manifest: dict) -> list[str]:
+    """What the people of the groups give."""
     people = sum(group["people"] for group in manifest["groups"])
-    least = max(0.001, 10 * math.log2(max(people, 2)) / max(people, 2))
     entropy = sum(
         group["people"] / people * math.log2(people / group["people"])
         for group in manifest["groups"]
         if group["people"]
     )
-    whole, groups, added, distance = (
-        manifest.get(key) for key in ("leakage_bits", "leakage_groups_bits", "leakage_added_bits", "distance")
-    )
+    whole, groups, added = (manifest.get(key) for key in ("leakage_bits", "leakage_groups_bits", "leakage_added_bits"))
     wrong = []
     if groups is None or abs(groups - entropy) > 1.1e-4 or abs(groups * 1e4 - round(groups * 1e4)) > 1e-7:
         wrong.append("leakage_groups_bits is not the entropy of the groups to four decimals")
-    if added is not None and (added < least or not _has_one_coarse_digit(added)):
-        wrong.append("leakage_added_bits is too fine")
     if whole is not None and abs(whole - (groups or 0) - (added or 0)) > 1e-9:
         wrong.append("leakage_bits is not the sum of its two parts")
+    return wrong
+
+
+def _fine_figures(manifest: dict) -> list[str]:
+    """An attacker who knows all secrets but one computes every figure for each value of the last, and compares."""
+    people = sum(group["people"] for group in manifest["groups"])
+    least = max(0.001, 10 * math.log2(max(people, 2)) / max(people, 2))
+    added, distance = manifest.get("leakage_added_bits"), manifest.get("distance")
+    wrong = []
+    if added is not None and (added < least or not _has_one_coarse_digit(added)):
+        wrong.append("leakage_added_bits is too fine")
     if distance and not _has_one_coarse_digit(distance):
         wrong.append("distance is too fine")
     together = manifest.get("second_draw", {}).get("leakage_together_bits")
@@ -265,9 +275,7 @@ def _check_alone(release: _Release, findings: Verification) -> bool:
     _check_labels(release, people, findings)
     if release.ids != "drop":
         rows, ids = people.agg(F.count("*"), F.countDistinct("id")).first()
-        findings.add_count(
-            "ids are unique", rows - ids, "rows have no id, or one that occurs before", "one row per person"
-        )
+        findings.add_count("ids-unique", rows - ids, "rows have no id, or one that occurs before", "one row per person")
     if release.is_long:
         _check_events(release, people, findings)
     return True
@@ -278,14 +286,14 @@ def _check_manifest(release: _Release, findings: Verification) -> None:
     unsealed = re.sub(r',"seal":"[0-9a-f]*"|"seal":"[0-9a-f]*",', "", compact)
     sealed = hashlib.sha256(unsealed.encode()).hexdigest() == release.manifest.get("seal")
     findings.add(
-        "the manifest is as it was written",
+        "manifest-seal",
         [] if sealed else ["it was edited: its seal does not fit"],
         "its seal fits",
     )
     trial = ["trial release, drawn from a seed: must not be published"] if release.manifest["seeded"] else []
-    findings.add("the draws come from a secret key", trial, "not from a seed", warning=True)
+    findings.add("secret-key", trial, "not from a seed")
     weak = ["it did, and the publisher accepted the leakage"] if release.manifest.get("accepted_leakage") else []
-    findings.add("fit did not call the mechanism weak", weak, "as the manifest says", warning=True)
+    findings.add("not-weak", weak, "as the manifest says")
 
 
 def _check_signature(release: _Release, signed_by: str | os.PathLike | None, findings: Verification) -> None:
@@ -311,19 +319,19 @@ def _check_groups(release: _Release, findings: Verification) -> None:
             wrong.append(f"{group['label']} and {above['label']} overlap or are not in order")
     if len({group["label"] for group in release.groups}) < len(release.groups):
         wrong.append("a label occurs twice")
-    findings.add("groups are in order and do not overlap", wrong, count)
+    findings.add("groups-in-order" if release.hides_one_number else "groups-apart", wrong, count)
     findings.add(
-        "no group is a single value",
+        "no-single-value",
         [
             f"{group['label']} holds one value: it publishes the exact secret"
             for group in release.groups
             if _is_exact(group)
         ],
         "every group has room for two",
-        warning=True,
     )
+    findings.add("group-figures", _false_figures(release.manifest), "H(G) and sums")
     findings.add(
-        "no figure of the manifest is fine enough to compute a secret from",
+        "coarse-figures",
         _fine_figures(release.manifest),
         "rounded up to 1, 2 or 5 times a power of ten",
     )
@@ -335,22 +343,23 @@ def _check_files(release: _Release, findings: Verification) -> bool:
     there = release.storage.names(release.folder)
     known = ["manifest.json", kernels.SIGNATURE_FILE, *expected]
     findings.add(
-        "there are no other files",
+        "no-other-files",
         [f"{name} does not belong to the release" for name in there if name not in known],
         f"{len(expected) + 1} files",
     )
     missing = [f"{name} is missing" for name in expected if name not in there or name not in release.files]
-    findings.add("all files are there", missing, f"{len(expected)} beside the manifest")
+    findings.add("files-there", missing, f"{len(expected)} beside the manifest")
     if missing:
         return False
     changed = [name for name in expected if _hash_of_parts(release, name) != release.files[name]["sha256"]]
-    findings.add("the files are as they were written", [f"{name} was edited" for name in changed], "SHA-256 of each")
+    findings.add("files-unchanged", [f"{name} was edited" for name in changed], "SHA-256 of each")
     for name in expected:
         rows, declared = release.table(name).count(), release.files[name]["rows"]
         findings.add(
-            f"{name} has the declared number of rows",
+            "rows",
             [] if rows == declared else [f"{rows} rows, {declared} declared"],
             f"{rows} rows",
+            subject=name,
         )
     return True
 
@@ -375,9 +384,10 @@ def _check_columns(release: _Release, findings: Verification) -> bool:
         found = release.table(name).columns
         wrong = f"{name} has {len(found)} columns, and not just {', '.join(wanted)}"
         findings.add(
-            f"the columns of {name} are the declared ones",
+            "columns",
             [] if found == wanted else [wrong],
             f"{len(wanted)} columns",
+            subject=name,
         )
         same = same and found == wanted
     return same
@@ -387,7 +397,7 @@ def _check_labels(release: _Release, people: DataFrame, findings: Verification) 
     sizes = {row["label"]: row["count"] for row in people.groupBy("label").count().collect()}
     labels = [group["label"] for group in release.groups]
     findings.add_count(
-        "every label is a declared group",
+        "labels-declared",
         sum(size for label, size in sizes.items() if label not in labels),
         "people have a label that is none",
         "all people",
@@ -400,15 +410,15 @@ def _check_labels(release: _Release, people: DataFrame, findings: Verification) 
             outside.append(f"{group['label']} has {size} people")
         if size != group["people"]:
             different.append(f"{group['label']} has {size} people, {group['people']} declared")
-    findings.add("people per group are within (k, alpha)", outside, f"{least} to {most}")
-    findings.add("people per group are as declared", different, f"{len(labels)} groups")
+    findings.add("people-within", outside, f"{least} to {most}")
+    findings.add("people-declared", different, f"{len(labels)} groups")
     if release.parts:
         _check_parts(release, people, findings)
     if not release.hides_one_number:
         return
     exact = release.exact_labels()
     numbers = people.filter(number_in("label").isNotNull() & ~F.col("label").isin(exact)).count()
-    findings.add_count("the secret column holds no plain numbers", numbers, "people have a number there", "labels only")
+    findings.add_count("no-plain-numbers", numbers, "people have a number there", "labels only")
 
 
 def _check_parts(release: _Release, people: DataFrame, findings: Verification) -> None:
@@ -416,7 +426,7 @@ def _check_parts(release: _Release, people: DataFrame, findings: Verification) -
     rows = [(group["label"], *(cover["label"] for cover in group["covers"])) for group in release.groups]
     declared = release.spark.createDataFrame(rows, ", ".join(f"{name} string" for name in ("label", *names)))
     findings.add_count(
-        "the columns of the secrets say what the group covers",
+        "secret-parts",
         people.join(F.broadcast(declared), ["label", *names], "left_anti").count(),
         "people have another text there",
         f"{len(names)} columns",
@@ -426,13 +436,13 @@ def _check_parts(release: _Release, people: DataFrame, findings: Verification) -
 def _check_events(release: _Release, people: DataFrame, findings: Verification) -> None:
     events = release.events()
     findings.add_count(
-        "every event belongs to a published person",
+        "events-of-people",
         events.join(people, "id", "left_anti").count(),
         "events do not",
         "all events",
     )
     findings.add_count(
-        "every person has events",
+        "people-have-events",
         people.join(events, "id", "left_anti").count(),
         "people have none",
         "all people",
@@ -442,7 +452,7 @@ def _check_events(release: _Release, people: DataFrame, findings: Verification) 
         value = number_in("cell1")
         incomplete = incomplete | value.isNull() | ~is_finite(value)
     findings.add_count(
-        "every event is complete",
+        "events-complete",
         events.filter(incomplete).count(),
         "events lack their item, or a number as value",
         "all events",
@@ -502,7 +512,7 @@ class _Original:
     def _check_people(self, published: DataFrame, findings: Verification) -> None:
         true, there = self.true.select("id").distinct().count(), published.count()
         findings.add(
-            "as many people as in the original",
+            "people-count",
             [] if true == there else [f"{there} published, {true} in the original"],
             f"{true} people",
         )
@@ -511,25 +521,25 @@ class _Original:
         known = published.join(self.true, "id", "left_semi").count()
         if self.release.ids == "keep":
             findings.add_count(
-                "the published people are those of the original",
+                "same-people",
                 there - known,
                 "people are not",
                 "by their ids",
             )
         else:
-            findings.add_count("no original id is published", known, "ids of the original are", "all ids are new")
+            findings.add_count("no-original-id", known, "ids of the original are", "all ids are new")
 
     def _check_labels(self, published: DataFrame, findings: Verification) -> None:
         in_groups = self.true.groupBy("id").agg(F.count("label").alias("groups"))
         findings.add_count(
-            "every true secret is in one declared group",
+            "true-groups",
             in_groups.filter("groups <> 1").count(),
             "people are in none or two",
             "all people",
         )
         if self.release.ids == "keep":
             findings.add_count(
-                "every label covers the true secret",
+                "true-labels",
                 published.join(self.true, ["id", "label"], "left_anti").count(),
                 "people have another label",
                 "all people",
@@ -537,7 +547,7 @@ class _Original:
             return
         sizes = [dict(table.groupBy("label").count().collect()) for table in (published, self.true)]
         findings.add(
-            "groups are as large as in the original",
+            "true-sizes",
             [] if sizes[0] == sizes[1] else ["some are not"],
             f"{len(sizes[1])} groups; ids are not kept, so people cannot be compared one by one",
         )
@@ -555,18 +565,18 @@ class _Original:
             if people != group["people"]:
                 different.append(f"{group['label']} holds {people} people and {values} values")
         findings.add(
-            "(k, alpha) holds for the true people",
+            "true-k",
             few_or_many,
             "{} to {}".format(*self.release.people_limits),
         )
-        findings.add("(l, beta) holds for the true secrets", outside, "{} to {}".format(*self.release.value_limits))
-        findings.add("the manifest counts people truly", different, f"{len(self.release.groups)} groups")
+        findings.add("true-l", outside, "{} to {}".format(*self.release.value_limits))
+        findings.add("true-counts", different, f"{len(self.release.groups)} groups")
 
     def _check_nothing_exact(self, published: DataFrame, findings: Verification) -> None:
         exact = self.release.exact_labels()
         labels = published.select("label").distinct().filter(~F.col("label").isin(exact))
         findings.add_count(
-            "no exact secret is published",
+            "no-exact-secret",
             self._exact_among(labels),
             "labels are exact values",
             "labels are no values of the original",
@@ -575,13 +585,14 @@ class _Original:
             return
         counts = self._people_with_another_cell()
         findings.add(
-            "no feature column is the secret",
+            "no-secret-column",
             [
                 f"column {name} holds the secret of all people"
                 for name, differ in zip(self.spec.features, counts)
                 if differ == 0
             ],
             f"{len(self.spec.features)} columns",
+            subject="feature",
         )
 
     def _exact_among(self, labels: DataFrame) -> int:
@@ -608,13 +619,13 @@ class _Original:
         """Complete rows are compared, by their hashes."""
         mine, theirs = (self._long_rows if self.release.is_long else self._wide_rows)(published)
         findings.add_count(
-            "published features are the true features of a person",
+            "donor-rows",
             mine.join(theirs, "row", "left_anti").count(),
             "people have features that no person has",
             "complete rows compared",
         )
         findings.add_count(
-            "every donor is of the same group",
+            "donor-groups",
             mine.join(theirs, ["row", "label"], "left_anti").count(),
             "people have features that no person in their group has",
             "complete rows compared",

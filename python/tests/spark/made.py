@@ -18,7 +18,9 @@ PROGRAM = pathlib.Path(os.environ.get("HYOBSCURE_PROGRAM", SOURCE / "build" / "h
 
 def program(*words: object) -> str:
     done = subprocess.run([PROGRAM, *map(str, words), "-q"], capture_output=True, text=True, check=False)
-    assert done.returncode in (0, 3), done.stderr  # 3: weaker than it should be, which these tests are not about
+    assert done.returncode in (0, 3), (
+        done.stdout + done.stderr
+    )  # 3: weaker than it should be, which these tests are not about
     return done.stdout
 
 

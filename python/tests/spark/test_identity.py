@@ -51,7 +51,8 @@ def test_the_release_is_the_command_lines_and_verifies(spark, made, work, tmp_pa
     )
     found = hs.verify(release.folder, people, events, spec=made.spec, work=work)
     assert found.passed, [check for check in found.checks if not check.passed]
-    assert json.loads(program("verify", release.folder, "--against", made.spec, "--json"))["passed"]
+    checked = json.loads(program("verify", release.folder, "--against", made.spec, "-m", made.fitted(), "--json"))
+    assert checked["passed"] and checked["mode"] == "mechanism"
 
 
 @pytest.mark.parametrize("partitions", [1, 7, 64])

@@ -88,7 +88,7 @@ def test_an_edited_manifest_and_a_file_too_many(spark, long, release, work):
         "the manifest is as it was written",
         "there are no other files",
         "people per group are as declared",
-        "the manifest counts people truly",
+        "the manifest counts people truly, and lists the secrets there are",
     }
 
 

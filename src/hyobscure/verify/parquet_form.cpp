@@ -106,16 +106,21 @@ void read_row_group(ThriftReader& reader, Footer& footer) {
   });
 }
 
+/// The schema is a tree, written parents first; a list has elements of its own below it.
 void read_schema(ThriftReader& reader, Footer& footer) {
-  bool is_root = true;
+  std::vector<std::int64_t> still_to_come;  // children of the root, of its child, and so on
   reader.list([&](Type) {
     std::string name;
+    std::int64_t children = 0;
     Fields(reader, "the schema", {1, 2, 3, 4, 5, 6, 7, 8, 10}, footer.wrong).read([&](int id, Type) {
       if (id == 4) name = reader.text();
-      return id == 4;
+      if (id == 5) children = reader.number();
+      return id == 4 || id == 5;
     });
-    if (!is_root) footer.columns.push_back(name);
-    is_root = false;
+    while (!still_to_come.empty() && still_to_come.back() == 0) still_to_come.pop_back();
+    if (still_to_come.size() == 1) footer.columns.push_back(name);
+    if (!still_to_come.empty()) --still_to_come.back();
+    if (children > 0) still_to_come.push_back(children);
   });
 }
 
@@ -128,10 +133,14 @@ bool is_schema_of_spark(std::string_view text, const std::vector<std::string>& c
     static const std::set<std::string> kPlain = {"string",  "long",      "integer",      "short",
                                                  "byte",    "double",    "float",        "date",
                                                  "boolean", "timestamp", "timestamp_ntz"};
-    const std::string word = type.is_string() ? type.get<std::string>() : "";
+    // A list of texts or numbers is described by its elements.
+    const bool is_list = type.is_object();
+    const std::string word = is_list ? type.at("elementType").get<std::string>() : type.get<std::string>();
     if (!kPlain.contains(word) && !word.starts_with("decimal(")) return false;
+    const Json written =
+        is_list ? Json({{"type", "array"}, {"elementType", word}, {"containsNull", true}}) : Json(word);
     fields.push_back(
-        {{"name", columns[c]}, {"type", word}, {"nullable", true}, {"metadata", Json::object()}});
+        {{"name", columns[c]}, {"type", written}, {"nullable", true}, {"metadata", Json::object()}});
   }
   return fields.size() == columns.size() && text == Json({{"type", "struct"}, {"fields", fields}}).dump();
 } catch (const Json::exception&) {

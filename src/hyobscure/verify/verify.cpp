@@ -202,7 +202,7 @@ LoadedRelease verify_alone(Engine& engine, const fs::path& folder, const publish
                            const Progress& progress, Findings& findings) {
   check_manifest(manifest, findings);
   check_no_other_files(folder, manifest, findings);
-  check_groups(manifest, findings);
+  check_groups(manifest, progress, findings);
   check_group_figures(manifest, findings);
   check_figures(manifest, findings);
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <regex>
 #include <set>
 
 #include "hyobscure/published/signature.h"
@@ -13,16 +15,41 @@ namespace {
 namespace fs = std::filesystem;
 using published::Manifest;
 
-/// In the folder of a table that several machines wrote: parts are numbered from 0 on, without a gap.
+/// What Spark puts behind the number of a part: the same for all parts of a table, but for the count of files
+/// of a task. Empty: nothing; absent: something else.
+std::optional<std::string> name_of_job(const std::string& behind_number, const std::string& format) {
+  static const std::regex spark(
+      "(-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})[.-]c[0-9]{3}(?:\\.[a-z0-9]{1,8})?\\.([a-z]+)");
+  std::smatch found;
+  if (behind_number == "." + format) return "";
+  if (std::regex_match(behind_number, found, spark) && found[2] == format) return found[1];
+  return std::nullopt;
+}
+
+/// In the folder of a table that several machines wrote: parts are numbered from 0 on without a gap, or as
+/// Spark names them, which leaves out numbers of tasks without rows.
 std::int64_t files_that_are_no_parts(const fs::path& table, const std::string& format) {
   if (!fs::is_directory(fs::symlink_status(table))) return 0;
+  static const std::string kBegin = "part-";
+  constexpr std::size_t kDigits = 5;
   std::int64_t others = 0;
   std::size_t number = 0;
-  for (const fs::path& part : published::parts_of_table(table))
-    if (part.filename() == fmt::format("part-{:05}.{}", number, format))
-      ++number;
-    else
+  std::optional<std::string> job;
+  for (const fs::path& part : published::parts_of_table(table)) {
+    const std::string name = part.filename().string();
+    const std::string digits =
+        name.size() > kBegin.size() + kDigits ? name.substr(kBegin.size(), kDigits) : "";
+    const bool numbered = name.starts_with(kBegin) && digits.size() == kDigits &&
+                          digits.find_first_not_of("0123456789") == digits.npos;
+    const auto of = numbered ? name_of_job(name.substr(kBegin.size() + kDigits), format) : std::nullopt;
+    const bool first_or_same = of && (!job || *job == *of);
+    if (!first_or_same || (of->empty() && digits != fmt::format("{:05}", number))) {
       ++others;
+      continue;
+    }
+    job = of;
+    ++number;
+  }
   return others;
 }
 

@@ -10,6 +10,8 @@
 #include <optional>
 #include <set>
 
+#include "hyobscure/verify/group_index.h"
+
 namespace hyobscure::verify {
 namespace {
 
@@ -139,27 +141,37 @@ bool are_apart(const Cover& a, const Cover& b, AxisKind kind) {
                               [&](const auto& name) { return covers(b, Coordinate{.name = name}, kind); });
 }
 
-void check_boxes(const published::Manifest& manifest, std::vector<std::string>& wrong) {
-  for (std::size_t a = 0; a < manifest.groups.size(); ++a)
-    for (std::size_t b = a + 1; b < manifest.groups.size(); ++b) {
-      const Group &one = manifest.groups[a], &other = manifest.groups[b];
-      bool apart = false;
-      for (std::size_t axis = 0; axis < manifest.kinds.size() && !apart; ++axis)
-        apart = are_apart(one.covers[axis], other.covers[axis], manifest.kinds[axis]);
-      if (!apart) wrong.push_back(fmt::format("{} and {} overlap", one.label, other.label));
-    }
+bool are_apart(const published::Manifest& manifest, const Group& one, const Group& other) {
+  for (std::size_t axis = 0; axis < manifest.kinds.size(); ++axis)
+    if (are_apart(one.covers[axis], other.covers[axis], manifest.kinds[axis])) return true;
+  return false;
+}
+
+void check_boxes(const published::Manifest& manifest, const Progress& progress,
+                 std::vector<std::string>& wrong) {
+  std::set<std::pair<std::uint32_t, std::uint32_t>> overlapping;
+  const GroupIndex index(manifest);
+  for (const auto& list : index.lists()) {
+    progress.throw_if_stopped();
+    for (std::size_t i = 0; i < list.size(); ++i)
+      for (std::size_t j = i + 1; j < list.size(); ++j)
+        if (!are_apart(manifest, manifest.groups[list[i]], manifest.groups[list[j]]))
+          overlapping.insert(std::minmax(list[i], list[j]));
+  }
+  for (const auto& [a, b] : overlapping)
+    wrong.push_back(fmt::format("{} and {} overlap", manifest.groups[a].label, manifest.groups[b].label));
   for (const Group& group : manifest.groups)
     for (const Cover& cover : group.covers)
       if (!std::ranges::is_sorted(cover.cells)) wrong.push_back(group.label + " lists cells out of order");
 }
 
-void check_overlap(const published::Manifest& manifest, Findings& findings) {
+void check_overlap(const published::Manifest& manifest, const Progress& progress, Findings& findings) {
   std::vector<std::string> wrong;
   check_each_group(manifest, wrong);
   if (are_listed(manifest))
     check_lists(manifest, wrong);
   else
-    check_boxes(manifest, wrong);
+    check_boxes(manifest, progress, wrong);
   findings.add(rule("groups-apart"), wrong, fmt::format("{} groups", manifest.groups.size()));
 }
 
@@ -308,15 +320,16 @@ bool is_exact(const Cover& cover) {
 }
 
 std::optional<std::int64_t> listed_values(const published::Manifest& manifest, const Group& group) {
-  if (!are_listed(manifest)) return std::nullopt;
+  if (manifest.has_several_secrets() ? group.combinations.empty() : manifest.kinds[0] == AxisKind::Ordered)
+    return std::nullopt;
   return static_cast<std::int64_t>(listed_secrets(manifest, group).size());
 }
 
-void check_groups(const published::Manifest& manifest, Findings& findings) {
+void check_groups(const published::Manifest& manifest, const Progress& progress, Findings& findings) {
   if (manifest.has_one(AxisKind::Ordered))
     check_group_ranges(manifest, findings);
   else
-    check_overlap(manifest, findings);
+    check_overlap(manifest, progress, findings);
   check_connected(manifest, findings);
   check_numbers_of_values(manifest, findings);
   check_single_values(manifest, findings);

@@ -10,6 +10,7 @@
 #include "hyobscure/data/engine/source.h"
 #include "hyobscure/data/read/read.h"
 #include "hyobscure/data/spec/secret_checks.h"
+#include "hyobscure/verify/group_index.h"
 #include "hyobscure/verify/verify_groups.h"
 #include "hyobscure/verify/verify_plausible.h"
 
@@ -35,33 +36,37 @@ std::string as_kept(const std::string& cell, const std::string& type) {
   return type == "VARCHAR" ? cell : fmt::format("TRY_CAST({} AS {})", cell, type);
 }
 
-/// Groups of other secrets than one number: table org_labels (secret, label), a row for every group that
-/// covers the secret. A reading knows a secret by its place among the points of the space.
-void load_labels(Engine& engine, const published::Manifest& manifest, const data::SecretSpace& space) {
+/// Table org_labels (secret, label): a row for every group that covers a secret. A reading knows a secret
+/// that is no number by its place among the points of the space.
+void load_labels(Engine& engine, const published::Manifest& manifest, const data::Reading& reading,
+                 const Progress& progress) {
   engine.run("CREATE OR REPLACE TEMP TABLE org_labels (secret DOUBLE, label VARCHAR)");
+  const GroupIndex index(manifest);
   Engine::Appender rows(engine, "org_labels");
-  for (std::size_t point = 0; point < space.points.size(); ++point) {
-    const std::vector<data::Coordinate> secret = space.secret(point);
-    for (const Group& group : manifest.groups)
-      if (covers(group, secret, manifest.kinds))
-        rows.row({static_cast<double>(point), std::string_view(group.label)});
+  const auto add = [&](double key, const std::vector<data::Coordinate>& secret) {
+    for (const std::uint32_t g : index.near(secret))
+      if (covers(manifest.groups[g], secret, manifest.kinds))
+        rows.row({key, std::string_view(manifest.groups[g].label)});
+  };
+  if (const auto& space = reading.people.space) {
+    for (std::size_t point = 0; point < space->points.size(); ++point) {
+      if (point % 4096 == 0) progress.throw_if_stopped();
+      add(static_cast<double>(point), space->secret(point));
+    }
+  } else {
+    std::vector<double> secrets;
+    engine.query(fmt::format("SELECT DISTINCT CAST(secret AS DOUBLE) FROM {}", reading.tables.people()),
+                 [&](const data::Chunk& chunk) {
+                   for (const double secret : chunk.doubles(0)) secrets.push_back(secret);
+                 });
+    for (const double secret : secrets) add(secret, {{.number = secret}});
   }
   rows.close();
 }
 
-/// SQL: the groups `g` with the secret of the person `p`.
-std::string groups_of_secret(Engine& engine, const published::Manifest& manifest,
-                             const data::People& people) {
-  if (!people.space)
-    return "rel_groups AS g ON (g.low IS NULL OR p.secret >= g.low) AND (g.high IS NULL OR p.secret < g.high "
-           "OR (g.high_included AND p.secret = g.high))";
-  load_labels(engine, manifest, *people.space);
-  return "org_labels AS g ON g.secret = p.secret";
-}
-
 /// Kept cells come from the source itself, not from what reading made of them: publish takes that.
 void load_original(const published::Manifest& manifest, const Original& original,
-                   const ReleasedTable& released) {
+                   const ReleasedTable& released, const Progress& progress) {
   const auto& [engine, spec, reading] = original;
   std::vector<std::string> kept;
   std::string source;
@@ -72,10 +77,11 @@ void load_original(const published::Manifest& manifest, const Original& original
     source =
         fmt::format(" JOIN {} AS s ON {} = p.id", people.sql, as_text("s." + people.column(spec.people.id)));
   }
+  load_labels(engine, manifest, reading, progress);
   engine.run(fmt::format(
       "CREATE OR REPLACE TEMP TABLE org_people AS SELECT p.id, p.secret, g.label, {} AS kept FROM "
-      "{} AS p{} LEFT JOIN {}",
-      packed(kept), reading.tables.people(), source, groups_of_secret(engine, manifest, reading.people)));
+      "{} AS p{} LEFT JOIN org_labels AS g ON g.secret = p.secret",
+      packed(kept), reading.tables.people(), source));
 }
 
 void check_same_people(Engine& engine, const published::Manifest& manifest, const data::Reading& reading,
@@ -396,7 +402,7 @@ void refuse_other_release(const published::Manifest& manifest, const data::Spec&
 void verify_against(const published::Manifest& manifest, const Original& original,
                     const LoadedRelease& release, const Progress& progress, Findings& findings) {
   const auto& [engine, spec, reading] = original;
-  load_original(manifest, original, release.people);
+  load_original(manifest, original, release.people, progress);
   engine.set_stage("comparing with the original");
   check_same_people(engine, manifest, reading, findings);
   check_spec(manifest, spec, findings);

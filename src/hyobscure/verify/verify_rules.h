@@ -56,7 +56,8 @@ inline constexpr auto kChecks = std::to_array<CheckRule>({
   {"not-weak", "fit did not call the mechanism weak", "`accepted_leakage` of the manifest",
    "it leaks more than a careful publisher would accept", Mode::Files, true},
   {"no-other-files", "there are no other files", "names in the folder and in folders of part files",
-   "files are there that the release does not declare, or parts that are not part-00000, part-00001, ..."},
+   "files are there that the release does not declare, or parts that are not part-00000, part-00001, ... (nor as Spark "
+   "names them)"},
   {"files-there", "all files are there", "the declared files: regular ones, no links, pipes or devices",
    "a file is missing, or leads out of the release"},
   {"files-unchanged", "the files are as they were written", "SHA-256 of each file",
@@ -212,6 +213,8 @@ inline constexpr auto kBlindSpots = std::to_array<BlindSpot>({
   {"what an encoder of Parquet is free to choose, such as entries of a dictionary that no cell uses and bounds of a column "
    "(the mechanism shows it where bytes are compared, not where another version or Spark wrote the rows)",
    Mode::Mechanism},
+  {"what Spark's name for a job, in the names of part files, may tell: it is random, and the same for all parts of a table",
+   Mode::Mechanism, false},
   {"earlier releases of the same people: leakage_together_bits is taken on trust", Mode::Mechanism, false},
   {"what was given away outside these files, and how the mechanism and its key are kept", Mode::Mechanism,
    false},
