@@ -81,8 +81,9 @@ int run(const DemoOptions& options, StagedFolder& staged, const CommonOptions& c
   const release::PublishResult result = bench.publish(mechanism, {.output = stage / "release"});
   show(common, report::release_text(result));
 
-  announce(common, fmt::format("verify {} --against {}", named("release"), named("data/spec.toml")));
-  const verify::Verification verification = bench.verify(stage / "release");
+  announce(common, fmt::format("verify {} --against {} -m {}", named("release"), named("data/spec.toml"),
+                               named("mechanism.json")));
+  const verify::Verification verification = bench.verify(stage / "release", {.mechanism = &mechanism});
   show(common, report::verification_text(verification));
 
   announce(common,
