@@ -211,7 +211,35 @@ def _overlap(one: dict, other: dict) -> bool:
 
 # Every key that publish writes for numbers and categories.
 _KEYS = set(
-    ["kind", "format", "program", "version", "method", "objective", "distance_name", "shape", "ids", "order", "file_format", "draw", "seeded", "warning", "columns", "files", "constraints", "secret_kinds", "secret_whole_numbers", "groups", "leakage_bits", "leakage_groups_bits", "leakage_added_bits", "distance", "second_draw", "accepted_leakage", "seal"]
+    [
+        "kind",
+        "format",
+        "program",
+        "version",
+        "method",
+        "objective",
+        "distance_name",
+        "shape",
+        "ids",
+        "order",
+        "file_format",
+        "draw",
+        "seeded",
+        "warning",
+        "columns",
+        "files",
+        "constraints",
+        "secret_kinds",
+        "secret_whole_numbers",
+        "groups",
+        "leakage_bits",
+        "leakage_groups_bits",
+        "leakage_added_bits",
+        "distance",
+        "second_draw",
+        "accepted_leakage",
+        "seal",
+    ]
 )
 
 

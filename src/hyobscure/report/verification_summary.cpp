@@ -77,11 +77,22 @@ std::string table_of_checks(Mode mode) {
   return text;
 }
 
+const char* whose(verify::Concerns concerns) {
+  switch (concerns) {
+    case verify::Concerns::AllReleases:
+      return "";
+    case verify::Concerns::ThoseWithoutIds:
+      return " (where ids are replaced or dropped)";
+    case verify::Concerns::ParquetOnly:
+      return " (of Parquet)";
+  }
+  return "";
+}
+
 std::string table_of_blind_spots() {
   std::string text = "\n| what is not seen | files | original | mechanism |\n| --- | --- | --- | --- |\n";
   for (const verify::BlindSpot& spot : verify::kBlindSpots) {
-    text +=
-        fmt::format("| {}{} |", spot.what, spot.where_ids_go ? " (where ids are replaced or dropped)" : "");
+    text += fmt::format("| {}{} |", spot.what, whose(spot.concerns));
     for (const Mode mode : {Mode::Files, Mode::Original, Mode::Mechanism})
       text += is_blind(spot, mode) ? " not seen |" : " seen |";
     text += "\n";

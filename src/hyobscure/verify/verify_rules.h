@@ -36,12 +36,15 @@ struct NamedCheck {
   }
 };
 
+/// The releases that a blind spot is about.
+enum class Concerns { AllReleases, ThoseWithoutIds, ParquetOnly };
+
 /// What modes cannot see, and the first that does.
 struct BlindSpot {
   std::string_view what;
   Mode seen_by = Mode::Mechanism;
-  bool ever_seen = true;      ///< false: no mode sees it
-  bool where_ids_go = false;  ///< only of releases whose ids are replaced or dropped
+  bool ever_seen = true;  ///< false: no mode sees it
+  Concerns concerns = Concerns::AllReleases;
 };
 
 // clang-format off: a table
@@ -208,13 +211,15 @@ inline constexpr auto kBlindSpots = std::to_array<BlindSpot>({
   {"whether leakage_added_bits, distance and method are those of the mechanism, but for gross errors", Mode::Mechanism},
   {"whether donors were drawn by the channel: only draws that the promise makes all but impossible are noticed",
    Mode::Mechanism},
-  {"who has whose features: own rows, one donor for many, donors of the same exact secret", Mode::Mechanism, true, true},
-  {"ids or an order of rows that were computed from secrets within a group", Mode::Mechanism, true, true},
+  {"who has whose features: own rows, one donor for many, donors of the same exact secret", Mode::Mechanism, true,
+   Concerns::ThoseWithoutIds},
+  {"ids or an order of rows that were computed from secrets within a group", Mode::Mechanism, true,
+   Concerns::ThoseWithoutIds},
   {"what an encoder of Parquet is free to choose, such as entries of a dictionary that no cell uses and bounds of a column "
    "(the mechanism shows it where bytes are compared, not where another version or Spark wrote the rows)",
-   Mode::Mechanism},
+   Mode::Mechanism, true, Concerns::ParquetOnly},
   {"what Spark's name for a job, in the names of part files, may tell: it is random, and the same for all parts of a table",
-   Mode::Mechanism, false},
+   Mode::Mechanism, false, Concerns::ParquetOnly},
   {"earlier releases of the same people: leakage_together_bits is taken on trust", Mode::Mechanism, false},
   {"what was given away outside these files, and how the mechanism and its key are kept", Mode::Mechanism,
    false},
