@@ -230,19 +230,12 @@ inline constexpr auto kBlindSpots = std::to_array<BlindSpot>({
 /// Whether the spot is out of a mode's sight.
 constexpr bool is_blind(const BlindSpot& spot, Mode mode) { return mode < spot.seen_by || !spot.ever_seen; }
 
-namespace rules {
-constexpr const CheckRule* find(std::string_view key) {
-  for (const CheckRule& rule : kChecks)
-    if (rule.key == key) return &rule;
-  return nullptr;
-}
-}  // namespace rules
-
 /// A row of the table; a key that it does not have does not compile.
 consteval const CheckRule& rule(std::string_view key) {
-  const CheckRule* found = rules::find(key);
-  if (found == nullptr) throw "no such check";
-  return *found;
+  std::size_t place = 0;
+  while (place < kChecks.size() && kChecks[place].key != key) ++place;
+  if (place == kChecks.size()) throw "no such check";
+  return kChecks[place];
 }
 
 }  // namespace hyobscure::verify
