@@ -32,6 +32,10 @@ if [[ fine == *"$only"* ]]; then
   echo "== scale: the default method, person by person"
   python3 "$here/scale/fine.py" "$build/hyobscure"
 fi
+if [[ borders == *"$only"* ]]; then
+  echo "== scale: what the borders of wards cost"
+  python3 "$here/scale/borders.py" "$build/hyobscure"
+fi
 if [[ costs == *"$only"* ]]; then
   echo "== scale: what inspect says that commands take"
   python3 "$here/scale/costs.py" "$build/hyobscure"

@@ -366,15 +366,20 @@ EDITS = [
 ]
 
 
+# What `publish` leaves to `verify`: a mechanism may have been fitted with flags, and so to other limits than the spec's.
+SEEN_BY_VERIFY = {"spec-limits"}
+
+
 def published_is_true(bases, case, folder, done):
-    """A mechanism that was published keeps its word, and its release passes."""
+    """A mechanism that was published keeps its word, and its release passes, or verify says that it is another spec's."""
     people = mechanism_truth.People(bases / case.base)
     original = (bases / case.base / case.file).read_text()
     wrong = mechanism_truth.lies((folder / case.file).read_text(), people, original)
     if wrong:
         return f"a false mechanism was published: {', '.join(wrong)}"
-    verified = run("verify", folder / "out", "--against", folder / "spec.toml", "--threads", 1)
-    return "" if verified.code == 0 else f"a release that was published fails verify: {verified.out} {verified.err}"
+    verified = run("verify", folder / "out", "--against", folder / "spec.toml", "--threads", 1, "--json")
+    failed = {check["key"] for check in verified.json["checks"] if not check["passed"] and not check.get("warning")}
+    return "" if failed <= SEEN_BY_VERIFY else f"a release that was published fails verify: {', '.join(failed)}"
 
 
 def mechanism_cases(bases):
