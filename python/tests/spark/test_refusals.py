@@ -197,7 +197,7 @@ def test_releases_that_are_not_written(spark, long, work, tmp_path, setting, wha
 
 
 def test_a_secret_key_needs_somebody_who_remembers_the_draw(spark, long, work, tmp_path):
-    unseeded = long.fitted().read_text().replace('"seeded": true', '"seeded": false')
+    unseeded = long.not_from_a_seed()
     with pytest.raises(InputError) as refused:
         hs.publish(*long.frames(spark), unseeded, tmp_path / "release", spec=long.spec, work=work, accept_leakage=True)
     assert refused.value.place.column == "release.ledger"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <regex>
 #include <set>
 
 #include "hyobscure/base/json.h"
@@ -124,19 +125,29 @@ void read_schema(ThriftReader& reader, Footer& footer) {
   });
 }
 
+/// As Spark 3 and 4 name the types of columns.
+bool is_plain_type(const std::string& word) {
+  static const std::set<std::string> kPlain = {"string",    "string collate UTF8_BINARY",
+                                               "long",      "integer",
+                                               "short",     "byte",
+                                               "double",    "float",
+                                               "date",      "boolean",
+                                               "timestamp", "timestamp_ntz"};
+  if (kPlain.contains(word)) return true;
+  static const std::regex kDecimal(R"(decimal\([0-9]{1,2},[0-9]{1,2}\))");
+  return std::regex_match(word, kDecimal);
+}
+
 /// The description of columns that Spark adds: names and plain types, and nothing in their metadata.
 bool is_schema_of_spark(std::string_view text, const std::vector<std::string>& columns) try {
   const Json schema = parse_json(text);
   Json fields = Json::array();
   for (std::size_t c = 0; c < columns.size() && c < schema.at("fields").size(); ++c) {
     const Json& type = schema.at("fields").at(c).at("type");
-    static const std::set<std::string> kPlain = {"string",  "long",      "integer",      "short",
-                                                 "byte",    "double",    "float",        "date",
-                                                 "boolean", "timestamp", "timestamp_ntz"};
     // A list of texts or numbers is described by its elements.
     const bool is_list = type.is_object();
     const std::string word = is_list ? type.at("elementType").get<std::string>() : type.get<std::string>();
-    if (!kPlain.contains(word) && !word.starts_with("decimal(")) return false;
+    if (!is_plain_type(word)) return false;
     const Json written =
         is_list ? Json({{"type", "array"}, {"elementType", word}, {"containsNull", true}}) : Json(word);
     fields.push_back(

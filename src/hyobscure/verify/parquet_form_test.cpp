@@ -56,6 +56,22 @@ TEST_F(ParquetForm, FindsWhatOtherWritersAdd) {
   EXPECT_THAT(found(content("noted.parquet")), testing::ElementsAre("there is metadata beside the columns"));
 }
 
+TEST_F(ParquetForm, KnowsTheColumnsAsSparkDescribesThemAndNothingMore) {
+  const auto described = [&](const std::string& type) {
+    data::Engine engine({.folder = folder_.path()}, {});
+    engine.run(fmt::format(
+        "COPY (SELECT 'a' AS x) TO '{}/spark.parquet' (FORMAT parquet, WRITE_BLOOM_FILTER false, KV_METADATA "
+        "{{'org.apache.spark.sql.parquet.row.metadata': "
+        R"('{{"type":"struct","fields":[{{"name":"x","type":"{}","nullable":true,"metadata":{{}}}}]}}'}}))",
+        folder_.path().string(), type));
+    return found(content("spark.parquet"));
+  };
+  for (const char* type : {"string", "string collate UTF8_BINARY", "decimal(10,2)"})  // of Spark 3 and 4
+    EXPECT_THAT(described(type), IsEmpty()) << type;
+  for (const char* type : {"string 41", "decimal(10,2) 41", "decimal(1041,17)", "decimal(", ""})
+    EXPECT_THAT(described(type), testing::ElementsAre("there is metadata beside the columns")) << type;
+}
+
 TEST_F(ParquetForm, IsNotMisledByWhatIsNoParquet) {
   for (const std::string bytes : {"", "PAR1", "PAR1PAR1", "PAR1\xff\xff\xff\x7fPAR1", "PAR1----\x04---PAR1"})
     EXPECT_THAT(found(bytes), Not(IsEmpty()));
