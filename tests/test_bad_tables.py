@@ -269,7 +269,7 @@ def test_a_negative_event_with_jensen_shannon_is_refused(long):
 def test_an_all_zero_row_with_jensen_shannon_is_refused_at_the_row_of_the_people(wide):
     wide.replace(', "town"]', "]")
     wide.people[9][2:4] = [0, 0]
-    text = wide.refused("people.csv, row 9", "Jensen-Shannon", "another distance")
+    text = wide.refused("people.csv, row 9", "Jensen-Shannon", "squared-euclidean")
     assert "zero" in text or "no positive" in text, text
 
 

@@ -12,6 +12,8 @@
 namespace {
 
 using hyobscure::census::Distance;
+using hyobscure::census::distance_between;
+using hyobscure::census::pair_sums;
 using hyobscure::data::SparseRows;
 
 constexpr std::size_t kColumns = 1500;

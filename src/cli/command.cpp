@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <set>
@@ -20,6 +22,26 @@ std::vector<std::string> method_names() {
 }
 
 }  // namespace
+
+std::string shell_word(const std::string& text) {
+  const bool plain = !text.empty() && std::ranges::all_of(text, [](char letter) {
+    return std::isalnum(static_cast<unsigned char>(letter)) != 0 ||
+           std::string_view("_-./,:=+@%").find(letter) != std::string_view::npos;
+  });
+  if (plain) return text;
+  std::string quoted = "'";
+  for (const char letter : text) quoted += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  return quoted + "'";
+}
+
+std::string SpecOptions::flags() const {
+  std::string text;
+  for (const data::Override& key : overrides)
+    text += fmt::format(" {} {}", key.flag.empty() ? "--" + key.name : key.flag, shell_word(key.text));
+  return text;
+}
+
+std::string SpecOptions::words() const { return shell_word(file) + flags(); }
 
 void print(std::string_view text) {
   const std::string shown = for_terminal(text);

@@ -37,7 +37,13 @@ struct SpecOptions {
   std::vector<data::Override> overrides;
 
   data::Spec read() const { return data::read_spec(file, overrides); }
+  /// Spec and flags as they were given, for the command that comes next.
+  std::string words() const;
+  std::string flags() const;
 };
+
+/// As a shell takes it for one word.
+std::string shell_word(const std::string& text);
 
 /// The chosen command's work. It returns its exit code and has written its answer to standard output.
 using Run = std::function<int(const CommonOptions&, const Progress&)>;

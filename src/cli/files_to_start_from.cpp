@@ -1,19 +1,15 @@
 #include "cli/files_to_start_from.h"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
-#include <utility>
 
 #include "hyobscure/base/error.h"
+#include "hyobscure/obscure/fit/recommendation.h"
 
 namespace hyobscure::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::array kCares = {std::pair{"careful", 0.9}, std::pair{"balanced", 0.7},
-                               std::pair{"useful", 0.4}};
 
 /// As a spec in this folder would name the file.
 std::string name_from(const fs::path& folder, const std::string& file) {
@@ -28,7 +24,8 @@ std::string name_from(const fs::path& folder, const std::string& file) {
 }  // namespace
 
 double budget_share_of(const std::string& care) {
-  return std::ranges::find_if(kCares, [&](const auto& known) { return care == known.first; })->second;
+  return std::ranges::find_if(obscure::kCares, [&](const auto& known) { return care == known.name; })
+      ->budget_share;
 }
 
 void add_start_options(CLI::App& command, FilesToStartFrom& files) {

@@ -56,14 +56,14 @@ int run(const FitOptions& options, const CommonOptions& common, const Progress& 
   else
     print(fmt::format(
         "{}{}\nWrote {} (private: keep it, readable by you only)\n{}Next: hyobscure publish {} -m {} -o "
-        "release\n",
+        "release{}\n",
         report::mechanism_text(mechanism, bench.counts()),
         fitted.target ? "\n" + report::target_search_text(*fitted.target) : "", options.output,
         options.save_census.empty()
             ? ""
             : fmt::format("Wrote {} (private too: it holds the secret and features of each person)\n",
                           options.save_census),
-        options.spec.file, options.output));
+        options.spec.words(), shell_word(options.output), fitted.is_good() ? "" : " --accept-leakage"));
   if (options.frontier == 0) return fitted.is_good() ? kGood : kWeaker;
   const obscure::Frontier frontier = bench.frontier(options.frontier);
   write_frontier(options, frontier);

@@ -17,6 +17,7 @@
 #include "hyobscure/base/files.h"
 #include "hyobscure/base/text.h"
 #include "hyobscure/data/spec/nearest_word.h"
+#include "hyobscure/obscure/fit/recommendation.h"
 #include "hyobscure/report/text_table.h"
 
 namespace hyobscure::cli {
@@ -75,11 +76,9 @@ std::string ask_for_secret(const std::vector<std::string>& columns) {
 }
 
 std::string ask_for_care() {
-  return ask("How far may published features be from the true ones?",
-             {{"careful", "far: little can be inferred, averages of groups stay right"},
-              {"balanced", "between the two"},
-              {"useful", "near: more can be inferred"}},
-             1);
+  std::vector<Choice> choices;
+  for (const obscure::Care& care : obscure::kCares) choices.push_back({care.name, care.means});
+  return ask("How far may published features be from the true ones?", choices, 1);
 }
 
 bool can_ask(const InitOptions& options, const CommonOptions& common) {
@@ -98,7 +97,7 @@ std::string summary(const workflow::StartingSpec& start, const InitOptions& opti
          fmt::format(
              "Wrote {}: read it, each guess has its reason beside it\nNext: hyobscure fit {} -o "
              "mechanism.json\n",
-             options.output, options.output);
+             options.output, shell_word(options.output));
 }
 
 std::string summary_json(const workflow::StartingSpec& start, const InitOptions& options) {

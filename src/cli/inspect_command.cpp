@@ -24,6 +24,23 @@ data::Spec spec_of(const InspectOptions& options, const CommonOptions& common, c
                           options.spec.overrides);
 }
 
+/// What to run for the recommended settings; a table of people gets a spec first, which has them.
+std::string next_command(const InspectOptions& options, const obscure::Recommendation& recommended) {
+  if (!options.spec.file.ends_with(".toml"))
+    return fmt::format("hyobscure init {}{}{}", options.spec.words(),
+                       options.files.events.empty() ? "" : " " + shell_word(options.files.events),
+                       recommended.choice.empty() ? "" : " --care " + recommended.choice);
+  std::string flags;
+  if (!recommended.terms_are_the_specs)
+    flags = fmt::format(" --groups.count {} --groups.people {},{} --groups.values {},{}", recommended.groups,
+                        recommended.limits.least_people, recommended.limits.most_people,
+                        recommended.limits.least_values, recommended.limits.most_values);
+  for (const obscure::BudgetChoice& budget : recommended.budgets)
+    if (budget.name == recommended.choice)
+      flags += fmt::format(" --channel.budget_share {}", budget.budget_share);
+  return fmt::format("hyobscure fit {}{} -o mechanism.json", options.spec.words(), flags);
+}
+
 int run(const InspectOptions& options, const CommonOptions& common, const Progress& progress) {
   const Stopwatch watch;
   workflow::Workbench bench(spec_of(options, common, progress), resources(common), progress);
@@ -31,6 +48,8 @@ int run(const InspectOptions& options, const CommonOptions& common, const Progre
   progress.report("", 0, 0);
   print(common.json ? report::inspection_json(inspection, counts, watch.seconds()) + "\n"
                     : report::inspection_text(inspection, counts, bench.spec()));
+  if (!common.json && inspection.recommendation)
+    print(fmt::format("\nNext: {}\n", next_command(options, *inspection.recommendation)));
   return kGood;
 }
 

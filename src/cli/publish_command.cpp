@@ -35,8 +35,9 @@ int run(const PublishOptions& options, const CommonOptions& common, const Progre
   if (common.json)
     print(fmt::format("{}\n", report::release_json(result, watch.seconds())));
   else
-    print(fmt::format("{}\nWrote {}\nNext: hyobscure verify {} --against {}\n", report::release_text(result),
-                      options.output, options.output, options.spec.file));
+    print(fmt::format("{}\nWrote {}\nNext: hyobscure verify {} --against {} -m {}\n",
+                      report::release_text(result), options.output, shell_word(options.output),
+                      options.spec.words(), shell_word(options.mechanism)));
   return kGood;
 }
 

@@ -29,7 +29,7 @@ int run(const SynthOptions& options, const CommonOptions& common, const Progress
   else
     print(fmt::format("{} people and their spec.toml are in {}\nNext: hyobscure inspect {}\n",
                       report::count_text(settings.people), options.output,
-                      (std::filesystem::path(options.output) / "spec.toml").string()));
+                      shell_word((std::filesystem::path(options.output) / "spec.toml").string())));
   return kGood;
 }
 

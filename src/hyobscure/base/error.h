@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace hyobscure {
 
@@ -21,6 +22,8 @@ struct InputPlace {
 class InputError : public std::invalid_argument {
  public:
   InputError(InputPlace place, std::string problem, std::string remedy);
+  /// Several at once: the first, and the others as a list in its remedy. At least one.
+  explicit InputError(const std::vector<InputError>& several);
 
   const InputPlace& place() const noexcept { return place_; }
   const std::string& problem() const noexcept { return problem_; }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace hyobscure {
 namespace {
 
@@ -30,6 +32,22 @@ TEST(Require, ThrowsOnlyWhereTheConditionFails) {
     EXPECT_EQ(error.problem(), "expected at least 2");
     EXPECT_EQ(error.remedy(), "Take at least 2.");
   }
+}
+
+TEST(InputError, TellsSeveralAtOnce) {
+  const InputError first({.source = "people.csv", .row = 3, .column = "age"}, "expected a number",
+                         "Correct it.");
+  EXPECT_STREQ(InputError(std::vector{first}).what(), first.what());
+  const InputError two(
+      std::vector{first, InputError({.source = "events.csv"}, "the\nvalue is negative", "Correct it.")});
+  EXPECT_STREQ(
+      two.what(),
+      "people.csv, row 3, column \"age\": expected a number. Correct it.\n1 more problem:\n  events.csv: "
+      "the value is negative. Correct it.");
+  EXPECT_EQ(two.place().row, 3u);
+  const InputError many(std::vector<InputError>(25, first));
+  EXPECT_EQ(std::ranges::count(std::string(many.what()), '\n'), 1 + 19 + 1);
+  EXPECT_TRUE(std::string(many.what()).ends_with("\n  and 5 more"));
 }
 
 }  // namespace

@@ -37,6 +37,7 @@ Json data_facts(const ReportInput& input) {
     if (number > 0) left_out.push_back({{"why", why}, {"people", number}});
   Json json = {{"people", people.size()},
                {"left_out", left_out},
+               {"cells_filled", counts.cells_filled},
                {"values", people.values.size()},
                {"features", people.features.columns},
                {"entries", people.features.entries()},

@@ -12,6 +12,7 @@
 #include "hyobscure/obscure/methods/settings.h"
 #include "hyobscure/report/audit_facts.h"
 #include "hyobscure/report/column_summary.h"
+#include "hyobscure/report/recommendation_summary.h"
 #include "hyobscure/report/text_table.h"
 
 namespace hyobscure::report {
@@ -19,7 +20,7 @@ namespace {
 
 std::string people_word(std::int64_t count) { return count == 1 ? "person" : "people"; }
 
-/// One line per reason for which people or events were left out.
+/// One line per reason for which people or events were left out, and what was filled in.
 std::string left_out_text(const data::ReadCounts& counts) {
   std::string text;
   const auto line = [&](std::int64_t count, const char* one, const char* many, const char* why) {
@@ -34,6 +35,9 @@ std::string left_out_text(const data::ReadCounts& counts) {
   line(counts.events_incomplete, "event", "events", "with an empty cell");
   line(counts.events_unknown, "event", "events", "of unknown people");
   line(counts.events_telling_home, "event", "events", "that would reveal home");
+  if (counts.cells_filled > 0)
+    text += fmt::format("  filled: {} empty {} (people.missing)\n", count_text(counts.cells_filled),
+                        counts.cells_filled == 1 ? "cell" : "cells");
   return text;
 }
 
@@ -44,6 +48,7 @@ Json counts_json(const data::ReadCounts& counts) {
           {"people_incomplete", counts.people_incomplete},
           {"people_with_rare_secret", counts.people_with_rare_secret},
           {"people_without_events", counts.people_without_events},
+          {"cells_filled", counts.cells_filled},
           {"events_read", counts.events_read},
           {"events_incomplete", counts.events_incomplete},
           {"events_unknown", counts.events_unknown},
@@ -224,7 +229,10 @@ std::string inspection_text(const obscure::Inspection& inspection, const data::R
           options_table(inspection);
   text += inspection.preview ? preview_text(*inspection.preview, inspection, spec)
                              : "\n" + inspection.no_preview_because + "\n";
-  return wrapped(text) + costs_text(inspection.costs);
+  text = wrapped(text) + costs_text(inspection.costs);
+  if (inspection.recommendation)
+    text += wrapped(recommendation_text(*inspection.recommendation, inspection.people));
+  return text;
 }
 
 std::string inspection_json(const obscure::Inspection& inspection, const data::ReadCounts& counts,
@@ -264,6 +272,7 @@ std::string inspection_json(const obscure::Inspection& inspection, const data::R
   } else {
     json["no_groups_because"] = inspection.no_preview_because;
   }
+  if (inspection.recommendation) json["recommendation"] = recommendation_json(*inspection.recommendation);
   json["estimate"] = {{"census_seconds", number(inspection.census_seconds)}};
   for (const obscure::CommandCost& cost : inspection.costs) {
     json["estimate"][cost.command + "_seconds"] = number(cost.seconds);

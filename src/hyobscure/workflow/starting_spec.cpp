@@ -3,6 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <numeric>
+#include <set>
+#include <utility>
+#include <vector>
+
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/terminal.h"
 #include "hyobscure/obscure/groups/suggestion.h"
@@ -47,6 +52,31 @@ std::string toml_of(const data::Guess& guess, const data::GuessRequest& request)
   return text;
 }
 
+/// At most `enough` of the different rows, counted as clusters see them.
+std::size_t distinct_rows(const data::SparseRows& features, bool normalise, std::size_t enough) {
+  std::set<std::vector<std::pair<std::uint32_t, double>>> seen;
+  for (std::size_t u = 0; u < features.size() && seen.size() < enough; ++u) {
+    const auto row = features[u];
+    const double sum = std::accumulate(row.values.begin(), row.values.end(), 0.0);
+    const double scale = normalise && sum > 0 ? 1 / sum : 1;
+    std::vector<std::pair<std::uint32_t, double>> entries;
+    for (std::size_t i = 0; i < row.items.size(); ++i)
+      entries.emplace_back(row.items[i], scale * row.values[i]);
+    seen.insert(std::move(entries));
+  }
+  return seen.size();
+}
+
+/// As many clusters as usual, or as there are different rows.
+void set_clusters(data::Guess& guess, const data::People& people) {
+  int& clusters = guess.spec.channel.clusters.count;
+  const std::size_t rows =
+      distinct_rows(people.features, guess.spec.channel.normalise, static_cast<std::size_t>(clusters));
+  if (rows == static_cast<std::size_t>(clusters)) return;
+  clusters = static_cast<int>(rows);
+  guess.reasons["channel.clusters"] = "there are no more different rows";
+}
+
 void set_terms(data::Guess& guess, const obscure::SuggestedTerms& terms, double budget_share) {
   data::Spec& spec = guess.spec;
   spec.groups.count = terms.count;
@@ -82,6 +112,7 @@ StartingSpec starting_spec(const data::GuessRequest& request, double budget_shar
                      "no group of at least two people with two different secrets can be formed",
                      "Take another column as the secret, or more people.");
   set_terms(start.guess, *terms, budget_share);
+  set_clusters(start.guess, bench.people());
   start.toml = toml_of(start.guess, request);
   return start;
 }

@@ -5,8 +5,10 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/scratch.h"
@@ -148,8 +150,55 @@ std::string statement_problem(const std::string& text) {
   return "the query cannot be carried out: " + line;
 }
 
+std::string between(const std::string& text, std::string_view begin, std::string_view end) {
+  const auto first = text.rfind(begin);
+  if (first == text.npos) return {};
+  const auto from = first + begin.size();
+  return text.substr(from, std::min(text.find(end, from), text.size()) - from);
+}
+
+/// The type that a cell could not be converted to. The cell stands before it, so it is looked for from the
+/// end, and what is no name of a type is not shown.
+std::string wanted_type(const std::string& text) {
+  std::string sentence = text.substr(text.find("Could not convert"));
+  for (const char* after : {" when casting from", "\n\nColumn ", "\n\nLINE "})
+    if (const auto end = sentence.rfind(after); end != sentence.npos) sentence.resize(end);
+  std::string type = between(sentence, " to ", "\n");
+  std::erase(type, '\'');
+  const bool is_name = !type.empty() && std::ranges::all_of(type, [](char letter) {
+    return std::isupper(static_cast<unsigned char>(letter)) != 0 ||
+           std::isdigit(static_cast<unsigned char>(letter)) != 0 ||
+           std::string_view("_(), []").find(letter) != std::string_view::npos;
+  });
+  return is_name ? type : "another type";
+}
+
+/// A cell that is not what a query, or an expression of the spec, takes it for.
+std::optional<InputError> explain_conversion(const std::string& text, const std::string& source) {
+  std::string column = between(text, "Error when converting column \"", "\"");
+  if (column.empty()) column = between(text, "when casting from source column ", "\n");
+  const std::string line =
+      contains(text, "CSV Error on Line: ") ? fmt::format("line {}: ", line_number(text)) : "";
+  const InputPlace place{.source = source, .row = 0, .column = column};
+  const std::string remedy = "Correct the cell, or say in the query what it means (TRY_CAST makes it empty).";
+  if (contains(text, "Could not convert"))
+    return InputError(place, fmt::format("{}a cell cannot be converted to {}", line, wanted_type(text)),
+                      remedy);
+  if (contains(text, "Could not parse string"))
+    return InputError(place, "a cell is not of the format that the query gives (strptime)",
+                      "Correct the cell or the format; try_strptime makes it empty.");
+  if (contains(text, "Out of Range Error") || contains(text, "value is out of range"))
+    return InputError(place, line + "a number is out of the range of its type", remedy);
+  if (contains(text, "expected format is"))
+    return InputError(place, line + "a cell is not of the format of a date or time", remedy);
+  if (contains(text, "Conversion Error"))
+    return InputError(place, line + "a cell cannot be converted to another type", remedy);
+  return std::nullopt;
+}
+
 InputError explain_content(const std::string& text, const std::string& source) {
   const InputPlace place{.source = source};
+  if (auto conversion = explain_conversion(text, source)) return *std::move(conversion);
   if (contains(text, "utf-8") || contains(text, "unicode") || contains(text, "UTF"))
     if (contains(text, "not utf-8") || contains(text, "Invalid unicode") || contains(text, "Invalid UTF"))
       return {place, fmt::format("line {} is not valid UTF-8 text", line_number(text)),

@@ -13,6 +13,7 @@
 namespace hyobscure::data {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -168,6 +169,36 @@ TEST(Engine, ExplainsAnErrorWithoutQuotingACell) {
     EXPECT_THAT(error.what(), Not(HasSubstr("zebra")));
     EXPECT_THAT(explain(error, "t.csv").what(), Not(HasSubstr("zebra")));
   }
+}
+
+TEST(Engine, NamesColumnAndTypeOfACellThatCannotBeConverted) {
+  const TestFolder folder;
+  folder.write("t.csv", "id,age\nann,36\nbob,\"zebra to SECRET\"\n");
+  Engine engine({.folder = folder.path()}, {});
+  const auto explained = [&](const std::string& sql) -> std::string {
+    try {
+      engine.run(sql);
+    } catch (const EngineError& error) {
+      return explain(error, "people.query").what();
+    }
+    return "no error";
+  };
+  const std::string table = "(SELECT * FROM read_csv('t.csv', all_varchar = true))";
+  EXPECT_THAT(explained("CREATE TEMP TABLE made AS SELECT CAST(age AS INTEGER) FROM " + table),
+              AllOf(HasSubstr("people.query, column \"age\""), HasSubstr("cannot be converted to INT"),
+                    Not(HasSubstr("zebra")), Not(HasSubstr("SECRET"))));
+  EXPECT_THAT(explained("CREATE TEMP TABLE made AS SELECT CAST(age || '' AS DATE) FROM " + table),
+              AllOf(HasSubstr("not of the format of a date"), Not(HasSubstr("zebra")), Not(HasSubstr("36"))));
+  EXPECT_THAT(explained("CREATE TEMP TABLE made AS SELECT strptime(age, '%Y') FROM " + table),
+              AllOf(HasSubstr("not of the format"), Not(HasSubstr("zebra"))));
+  EXPECT_THAT(explained("CREATE TEMP TABLE made AS SELECT CAST(range + 127 AS TINYINT) FROM range(3)"),
+              HasSubstr("out of the range"));
+  EXPECT_THAT(
+      explained(
+          "CREATE TEMP TABLE made AS SELECT * FROM read_csv('t.csv', columns = {'id': 'VARCHAR', 'age': "
+          "'INTEGER'}, header = true)"),
+      AllOf(HasSubstr("column \"age\": line 3: a cell cannot be converted to INTEGER"),
+            Not(HasSubstr("zebra"))));
 }
 
 TEST(Engine, DoesNotListColumnsThatMayBeCells) {

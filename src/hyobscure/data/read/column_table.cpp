@@ -54,6 +54,7 @@ struct ColumnTable::Reader {
 ColumnTable::ColumnTable(Engine& engine, const Spec& spec)
     : engine_(engine), spec_(spec), reader_(std::make_unique<Reader>(engine, spec)) {
   about(reader_->reading.people_source, [&] {
+    refuse_problems();
     columns_ = reader_->kept.look_at_columns();
     add_secrets();
     People people;
@@ -68,6 +69,14 @@ ColumnTable::ColumnTable(Engine& engine, const Spec& spec)
 }
 
 ColumnTable::~ColumnTable() = default;
+
+/// Where people are refused anyway, what their features would be refused for is told too.
+void ColumnTable::refuse_problems() const {
+  FoundProblems& problems = reader_->kept.problems();
+  if (problems.any() && !spec_.is_long())
+    find_words_among_numbers(engine_, spec_, reader_->reading.people_source, reader_->kept.kinds(), problems);
+  problems.refuse();
+}
 
 void ColumnTable::add_secrets() {
   for (const SecretCells& secret : reader_->kept.secret().cells()) {

@@ -66,6 +66,7 @@ class ColumnTable {
   void refuse_identifying() const;
 
  private:
+  void refuse_problems() const;
   void add_secrets();
   void add_events();
 

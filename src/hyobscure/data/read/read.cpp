@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "hyobscure/base/error.h"
+#include "hyobscure/data/read/found_problems.h"
 #include "hyobscure/data/read/identifying.h"
 #include "hyobscure/data/read/read_kept.h"
 #include "hyobscure/data/spec/secret_checks.h"
@@ -72,7 +73,8 @@ void refuse_zero_rows(Engine& engine, const Spec& spec, const Relation& relation
        .row = first_row(engine, relation, id, "id = " + quoted_text(people.ids[first]))},
       fmt::format("all features are zero ({} in all), and Jensen-Shannon cannot compare such a row",
                   plural(static_cast<std::int64_t>(number), "person", "people")),
-      "Leave such people out, or choose another distance (channel.distance).");
+      "Leave such people out, or choose a distance that suits numbers: channel.distance = "
+      "\"squared-euclidean\".");
 }
 
 // --- kept columns
@@ -154,21 +156,24 @@ Reading read_people(Engine& engine, const Spec& spec) {
   People& people = reading.people;
   KeptPeople kept(engine, spec, reading);
   const Relation& relation = reading.people_source;
+  FoundProblems& problems = kept.problems();
   about(relation, [&] {
-    if (!spec.is_long()) refuse_words_among_numbers(engine, spec, relation, kept.kinds());
-    refuse_identifying(relation, kept.look_at_columns());
+    if (!spec.is_long()) find_words_among_numbers(engine, spec, relation, kept.kinds(), problems);
+    problems.try_out([&] { refuse_identifying(relation, kept.look_at_columns()); });
   });
   if (spec.is_long()) {
     kept.open_events();
     const Relation& source = reading.events_source;
-    about(source, [&] { refuse_identifying(source, look_at_times(engine, spec, source)); });
+    about(source, [&] {
+      problems.try_out([&] { refuse_identifying(source, look_at_times(engine, spec, source)); });
+    });
   }
   std::optional<EventReader>& events = kept.events();
 
   const auto read_features = [&] {
     people.ids = fetch_ids(engine);
-    people.features = events ? events->features(people.ids, reading)
-                             : read_wide_features(engine, spec, relation, kept.kinds(), people.size());
+    people.features = events ? events->features(people.ids, reading, problems)
+                             : read_wide_features(engine, spec, relation, kept.kinds(), reading, problems);
   };
   read_features();
   if (events) {

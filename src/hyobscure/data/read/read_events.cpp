@@ -9,6 +9,7 @@
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/parallel.h"
 #include "hyobscure/base/state_pool.h"
+#include "hyobscure/data/read/found_problems.h"
 #include "hyobscure/data/read/id_numbers.h"
 #include "hyobscure/data/read/places.h"
 #include "hyobscure/data/read/value_spellings.h"
@@ -109,10 +110,9 @@ EventReader::EventReader(Engine& engine, const Spec& spec, const Relation& event
   if (home_is_found(spec)) incomplete_ += " OR (may_tell_home AND (latitude_missing OR longitude_missing))";
 }
 
-void EventReader::fail(const std::string& column, const std::string& condition, const std::string& problem,
-                       const std::string& remedy) const {
-  throw InputError({events_.name, first_row(engine_, events_, projection_, condition), column}, problem,
-                   remedy);
+InputError EventReader::problem_at(const std::string& column, const std::string& condition,
+                                   const std::string& problem, const std::string& remedy) const {
+  return {{events_.name, first_row(engine_, events_, projection_, condition), column}, problem, remedy};
 }
 
 /// Of all events.
@@ -219,7 +219,11 @@ std::optional<EventCells> EventReader::cells_of(const Counts& found, const RowCo
                     .spellings = std::move(*spellings)};
 }
 
-void EventReader::check(const Counts& found) const {
+void EventReader::check(const Counts& found, FoundProblems& problems) const {
+  const auto fail = [&](const std::string& column, const std::string& condition, const std::string& problem,
+                        const std::string& remedy) {
+    problems.add(problem_at(column, condition, problem, remedy));
+  };
   if (found.read == 0)
     throw InputError({.source = events_.name}, "there are no events in it", "Check the file or the query.");
   if (found.incomplete > 0 && spec_.events.missing == Unfit::Refuse)
@@ -250,8 +254,9 @@ void EventReader::check_places() const {
     const std::string condition = fmt::format("may_tell_home AND ({})", refusal.condition);
     const auto bad = engine_.integers("SELECT count(*) FROM hyo_events WHERE " + condition)[0];
     if (bad > 0)
-      fail(column, condition, fmt::format("{} ({} in all)", refusal.problem, plural(bad, "event", "events")),
-           refusal.remedy);
+      throw problem_at(column, condition,
+                       fmt::format("{} ({} in all)", refusal.problem, plural(bad, "event", "events")),
+                       refusal.remedy);
   };
   for (const Refusal& refusal : refusals_of_numbers("latitude", "latitude_missing"))
     refuse(spec_.secret.latitude, refusal);
@@ -280,11 +285,13 @@ Grid EventReader::find_homes() {
   });
 }
 
-SparseRows EventReader::features(std::span<const std::string> ids, Reading& reading) const {
+SparseRows EventReader::features(std::span<const std::string> ids, Reading& reading,
+                                 FoundProblems& problems) const {
   return about(events_, [&] {
     RowCollector rows(ids.size(), engine_.memory_for_rows(), static_cast<std::size_t>(thread_count()));
     const Counts found = collect(ids, rows);
-    check(found);
+    check(found, problems);
+    problems.refuse();
     ReadCounts& counts = reading.counts;
     counts.events_read = found.read;
     counts.events_incomplete = found.incomplete;
@@ -300,13 +307,14 @@ SparseRows EventReader::features(std::span<const std::string> ids, Reading& read
       reading.values_are_whole = found.not_whole == 0;
       return finished;
     } catch (const RepeatedEvents&) {
-      fail("",
-           fmt::format("(person, item) IN (SELECT (person, item) FROM {} JOIN hyo_kept ON person = id WHERE "
-                       "{} GROUP BY "
-                       "person, item HAVING count(*) > 1)",
-                       projected_, home_is_found(spec_) ? is_feature(spec_, grid_, kStored, kHomes) : "true"),
-           "the person has another event of this item further down, and both have a value",
-           "Say what they mean together with events.repeated (sum, mean or max).");
+      throw problem_at(
+          "",
+          fmt::format("(person, item) IN (SELECT (person, item) FROM {} JOIN hyo_kept ON person = id WHERE "
+                      "{} GROUP BY "
+                      "person, item HAVING count(*) > 1)",
+                      projected_, home_is_found(spec_) ? is_feature(spec_, grid_, kStored, kHomes) : "true"),
+          "the person has another event of this item further down, and both have a value",
+          "Say what they mean together with events.repeated (sum, mean or max).");
     }
   });
 }

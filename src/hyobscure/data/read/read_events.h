@@ -1,8 +1,11 @@
 #pragma once
 
+#include "hyobscure/base/error.h"
 #include "hyobscure/data/read/read_parts.h"
 
 namespace hyobscure::data {
+
+class FoundProblems;
 
 /// Long data: events become features, and tell home where the spec says so.
 class EventReader {
@@ -16,8 +19,8 @@ class EventReader {
   Grid find_homes();
 
   /// Features of the people of hyo_kept, whose ids in their order are given, in one pass over the events,
-  /// which are checked against hyo_people and the spec on the way.
-  SparseRows features(std::span<const std::string> ids, Reading& reading) const;
+  /// which are checked against hyo_people and the spec on the way. Refuses them with what was found before.
+  SparseRows features(std::span<const std::string> ids, Reading& reading, FoundProblems& problems) const;
 
   /// Drops hyo_events where there is one.
   void close();
@@ -26,10 +29,10 @@ class EventReader {
   struct Counts;
   Counts collect(std::span<const std::string> ids, RowCollector& rows) const;
   std::optional<EventCells> cells_of(const Counts& found, const RowCollector& rows) const;
-  void check(const Counts& found) const;
+  void check(const Counts& found, FoundProblems& problems) const;
   void check_places() const;
-  [[noreturn]] void fail(const std::string& column, const std::string& condition, const std::string& problem,
-                         const std::string& remedy) const;
+  InputError problem_at(const std::string& column, const std::string& condition, const std::string& problem,
+                        const std::string& remedy) const;
 
   Engine& engine_;
   const Spec& spec_;

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "hyobscure/base/error.h"
+#include "hyobscure/data/read/found_problems.h"
 #include "hyobscure/data/spec/secret_checks.h"
 
 namespace hyobscure::data {
@@ -19,14 +20,15 @@ std::string people_projection(const Spec& spec, const Relation& people, const Se
   return projection;
 }
 
+/// Nothing else can be looked at where ids are wrong: all that belongs to a person is found by them.
 void check_ids(Engine& engine, const Spec& spec, const Relation& people, ReadCounts& counts) {
   const auto sums = engine.integers(
       "SELECT count(*), count(*) - count(id), count(id) - count(DISTINCT id) FROM hyo_people");
   counts.people_read = sums[0];
+  FoundProblems problems;
   const auto fail = [&](const std::string& condition, const std::string& problem, const std::string& remedy) {
     const std::string id = as_text(people.column(spec.people.id)) + " AS id";
-    throw InputError({people.name, first_row(engine, people, id, condition), spec.people.id}, problem,
-                     remedy);
+    problems.add({{people.name, first_row(engine, people, id, condition), spec.people.id}, problem, remedy});
   };
   if (sums[0] == 0)
     throw InputError({.source = people.name}, "there are no people in it", "Check the file or the query.");
@@ -37,6 +39,7 @@ void check_ids(Engine& engine, const Spec& spec, const Relation& people, ReadCou
     fail("id IN (SELECT id FROM hyo_people GROUP BY id HAVING count(*) > 1)",
          fmt::format("the person occurs again further down ({} too many)", plural(sums[2], "row", "rows")),
          "Keep one row per person; events belong in [events].");
+  problems.refuse();
 }
 
 std::string missing_condition(const std::vector<FeatureKind>& features, const std::string& combine) {
@@ -93,7 +96,7 @@ KeptPeople::KeptPeople(Engine& engine, const Spec& spec, Reading& reading)
     secret_.take_homes(events_->find_homes());
   }
   about(relation, [&] {
-    secret_.check(reading.counts);
+    secret_.check(reading.counts, problems_);
     keep_people(engine, spec, secret_, kinds_, reading.counts);
     secret_.leave_out_rare(reading.counts);
   });

@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "hyobscure/data/read/found_problems.h"
 #include "hyobscure/data/read/identifying.h"
 #include "hyobscure/data/read/read_events.h"
 #include "hyobscure/data/read/read_secret.h"
@@ -16,6 +17,8 @@ class KeptPeople {
   /// All must outlive this; `reading` gets its sources and counts.
   KeptPeople(Engine& engine, const Spec& spec, Reading& reading);
 
+  /// What is wrong with the people so far; nothing where ids are wrong, which is refused at once.
+  FoundProblems& problems() { return problems_; }
   SecretReader& secret() { return secret_; }
   /// Of the feature columns.
   const std::vector<FeatureKind>& kinds() const { return kinds_; }
@@ -30,6 +33,7 @@ class KeptPeople {
   Engine& engine_;
   const Spec& spec_;
   Reading& reading_;
+  FoundProblems problems_;
   SecretReader secret_;
   std::vector<FeatureKind> kinds_;
   std::optional<EventReader> events_;

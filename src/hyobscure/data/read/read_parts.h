@@ -12,6 +12,9 @@
 
 namespace hyobscure::data {
 
+class FoundProblems;
+struct Reading;
+
 // What the readers of people, secrets, features and events share. Tables that they leave for each other:
 // hyo_people, all rows of the source; hyo_kept, those who were not left out, numbered by u in the order of
 // their ids.
@@ -41,13 +44,15 @@ RowCollector::Merge merge_of(const Spec& spec);
 /// Thrown by it where events.repeated does not say.
 struct RepeatedEvents {};
 
-/// Wide data, whose feature columns hyo_kept holds as c0, c1, ...: throws InputError for a column of numbers
-/// that is one of categories because of less than a tenth of its cells, unless people.categorical names it.
-void refuse_words_among_numbers(Engine& engine, const Spec& spec, const Relation& people,
-                                const std::vector<FeatureKind>& kinds);
+/// Wide data, whose feature columns hyo_kept holds as c0, c1, ...: finds columns of numbers that are columns
+/// of categories because of less than a tenth of their cells, unless people.categorical names them.
+void find_words_among_numbers(Engine& engine, const Spec& spec, const Relation& people,
+                              const std::vector<FeatureKind>& kinds, FoundProblems& problems);
 
-/// Wide data: the feature columns, which hyo_kept holds as c0, c1, ...
+/// Wide data: the feature columns of the reading's people, which hyo_kept holds as c0, c1, ... Refuses them
+/// with what was found before; counts the empty cells.
 SparseRows read_wide_features(Engine& engine, const Spec& spec, const Relation& people,
-                              const std::vector<FeatureKind>& kinds, std::size_t count);
+                              const std::vector<FeatureKind>& kinds, Reading& reading,
+                              FoundProblems& problems);
 
 }  // namespace hyobscure::data

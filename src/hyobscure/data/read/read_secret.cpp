@@ -10,6 +10,7 @@
 #include "hyobscure/base/numeric.h"
 #include "hyobscure/data/people/joined_values.h"
 #include "hyobscure/data/read/categories.h"
+#include "hyobscure/data/read/found_problems.h"
 #include "hyobscure/data/read/places.h"
 #include "hyobscure/data/secret/atoms.h"
 #include "hyobscure/data/spec/secret_checks.h"
@@ -86,13 +87,14 @@ void SecretReader::take_homes(const Grid& grid) {
       home->cell(0), home->cell(1), home->is_missing()));
 }
 
-void SecretReader::check(ReadCounts& counts) {
+void SecretReader::check(ReadCounts& counts, FoundProblems& problems) {
   for (const Part& part : parts_)
-    for (std::size_t i = 0; i < part.columns.size(); ++i) check_cells(part, i);
+    for (std::size_t i = 0; i < part.columns.size(); ++i) check_cells(part, i, problems);
   counts.people_without_secret = count_missing();
   if (counts.people_without_secret > 0 && spec_.secret.missing == Unfit::Refuse)
-    refuse_missing(counts.people_without_secret);
+    add_missing(counts.people_without_secret, problems);
   for (const Part& part : parts_) {
+    if (part.form == Form::Degrees) problems.refuse();  // no grid without places
     if (part.form == Form::Degrees)
       grid_ = grid_over(engine_, spec_, people_,
                         {.table = "hyo_people",
@@ -103,7 +105,7 @@ void SecretReader::check(ReadCounts& counts) {
   }
 }
 
-void SecretReader::check_cells(const Part& part, std::size_t i) const {
+void SecretReader::check_cells(const Part& part, std::size_t i, FoundProblems& problems) const {
   if (part.form == Form::Name) return;
   const std::string cell = part.cell(i);
   std::vector<Refusal> refusals = refusals_of_numbers(cell, part.is_missing(i));
@@ -117,10 +119,10 @@ void SecretReader::check_cells(const Part& part, std::size_t i) const {
   for (const Refusal& refusal : refusals) {
     const auto bad = engine_.integers("SELECT count(*) FROM hyo_people WHERE " + refusal.condition)[0];
     if (bad == 0) continue;
-    throw InputError({people_.name, first_row(engine_, people_, projection_.substr(2), refusal.condition),
-                      part.columns[i]},
-                     fmt::format("{} ({} not)", refusal.problem, plural(bad, "cell is", "cells are")),
-                     refusal.remedy);
+    problems.add({{people_.name, first_row(engine_, people_, projection_.substr(2), refusal.condition),
+                   part.columns[i]},
+                  fmt::format("{} ({} not)", refusal.problem, plural(bad, "cell is", "cells are")),
+                  refusal.remedy});
   }
 }
 
@@ -136,22 +138,22 @@ std::int64_t SecretReader::count_missing() const {
   return engine_.integers(fmt::format("SELECT count(*) FROM hyo_people WHERE NOT ({})", is_given()))[0];
 }
 
-void SecretReader::refuse_missing(std::int64_t number) const {
+void SecretReader::add_missing(std::int64_t number, FoundProblems& problems) const {
   const std::string people = plural(number, "person", "people");
   for (const Part& part : parts_) {
     for (std::size_t i = 0; i < part.columns.size(); ++i)
       if (const auto row = first_row(engine_, people_, projection_.substr(2), part.is_missing(i)); row > 0)
-        throw InputError({people_.name, row, part.columns[i]},
-                         fmt::format("the secret is missing ({} in all)", people),
-                         "Fill it in, or set secret.missing = \"leave-out\".");
+        return problems.add({{people_.name, row, part.columns[i]},
+                             fmt::format("the secret is missing ({} in all)", people),
+                             "Fill it in, or set secret.missing = \"leave-out\"."});
     if (part.form != Form::Home) continue;
     const std::string homeless = fmt::format("id IN (SELECT id FROM hyo_people WHERE {})", part.is_missing());
     if (const auto row =
             first_row(engine_, people_, as_text(people_.column(spec_.people.id)) + " AS id", homeless);
         row > 0)
-      throw InputError({.source = people_.name, .row = row},
-                       fmt::format("the person has no event that reveals home ({} in all)", people),
-                       "Set secret.missing = \"leave-out\", or another rule in secret.home.");
+      return problems.add({{.source = people_.name, .row = row},
+                           fmt::format("the person has no event that reveals home ({} in all)", people),
+                           "Set secret.missing = \"leave-out\", or another rule in secret.home."});
   }
 }
 

@@ -5,6 +5,8 @@
 
 namespace hyobscure::data {
 
+class FoundProblems;
+
 /// Reads the secret: a number, a place, a name, or several of these. In hyo_people and hyo_kept its cells are
 /// s0, s1, ...; the column `secret` of hyo_kept is the number, or which of the distinct secrets it is.
 class SecretReader {
@@ -18,8 +20,8 @@ class SecretReader {
   /// Home was found from events: takes it from hyo_homes into hyo_people.
   void take_homes(const Grid& grid);
 
-  /// Refuses cells of hyo_people that are no secret; counts those without.
-  void check(ReadCounts& counts);
+  /// Finds cells of hyo_people that are no secret; counts those without.
+  void check(ReadCounts& counts, FoundProblems& problems);
 
   /// SQL on hyo_people: the person has a secret.
   std::string is_given() const;
@@ -49,9 +51,9 @@ class SecretReader {
   };
 
   void add_part(std::size_t axis);
-  void check_cells(const Part& part, std::size_t i) const;
+  void check_cells(const Part& part, std::size_t i, FoundProblems& problems) const;
   std::int64_t count_missing() const;
-  void refuse_missing(std::int64_t number) const;
+  void add_missing(std::int64_t number, FoundProblems& problems) const;
   std::vector<std::string> exact_cells(const Part& part) const;
   std::vector<Coordinate> fetch(const Part& part) const;
   void number_values(const std::vector<double>& secrets, People& people) const;

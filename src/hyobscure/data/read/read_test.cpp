@@ -450,7 +450,7 @@ TEST_F(Read, AQueryMustBeASelectAndItsMistakesAreNamed) {
   EXPECT_THAT(with_query("SELECT 1; SELECT 2"), HasSubstr("more than one statement"));
   EXPECT_THAT(with_query("SELECT id, age, age AS age FROM 'people.csv'"), HasSubstr("two columns so named"));
   EXPECT_THAT(with_query("SELECT id, CAST(id AS INTEGER) AS age FROM 'people.csv'"),
-              HasSubstr("fails on a row"));
+              HasSubstr("cannot be converted to INT32"));
   EXPECT_THAT(with_query("SELEC"), HasSubstr("syntax error"));
   EXPECT_THAT(with_query("SELECT idd AS id, age FROM 'people.csv'"), HasSubstr("\"idd\" not found"));
   EXPECT_THAT(with_query("SELECT * FROM 'nobody.csv'"), HasSubstr("there is no file \"nobody.csv\""));

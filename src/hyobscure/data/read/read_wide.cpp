@@ -6,6 +6,8 @@
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/numeric.h"
+#include "hyobscure/data/read/found_problems.h"
+#include "hyobscure/data/read/read.h"
 #include "hyobscure/data/read/read_parts.h"
 
 namespace hyobscure::data {
@@ -28,26 +30,26 @@ double mean_of_column(Engine& engine, const std::string& number) {
 class WideFeatures {
  public:
   WideFeatures(Engine& engine, const Spec& spec, const Relation& people,
-               const std::vector<FeatureKind>& kinds)
-      : engine_(engine), spec_(spec), people_(people), kinds_(kinds) {}
+               const std::vector<FeatureKind>& kinds, FoundProblems& problems)
+      : engine_(engine), spec_(spec), people_(people), kinds_(kinds), problems_(problems) {}
 
   void check_cells() const {
     for (std::size_t i = 0; i < kinds_.size(); ++i) {
       const std::string cell = fmt::format("c{}", i);
       if (kinds_[i] == FeatureKind::Numeric) {
         const std::string number = as_number(cell, stored_type(people_, spec_.people.features[i]));
-        refuse(i, fmt::format("{} IS NOT NULL AND {} IS NULL", cell, number), "expected a number",
-               "Correct the cell, or list the column in people.categorical.");
-        refuse(i, fmt::format("NOT isfinite({})", number), "expected a finite number, not NaN or infinity",
-               "Correct the cell.");
+        look_for(i, fmt::format("{} IS NOT NULL AND {} IS NULL", cell, number), "expected a number",
+                 "Correct the cell, or list the column in people.categorical.");
+        look_for(i, fmt::format("NOT isfinite({})", number), "expected a finite number, not NaN or infinity",
+                 "Correct the cell.");
         if (spec_.channel.distance == Distance::JensenShannon && spec_.people.scale == FeatureScale::None)
-          refuse(i, number + " < 0",
-                 "the value is negative, and Jensen-Shannon needs values of at least zero",
-                 "Correct it, or choose another distance (channel.distance).");
+          look_for(i, number + " < 0",
+                   "the value is negative, and Jensen-Shannon needs values of at least zero",
+                   "Correct it, or choose another distance (channel.distance).");
       }
       if (kinds_[i] != FeatureKind::Set && spec_.people.missing == MissingFeature::Refuse)
-        refuse(i, cell + " IS NULL", "the cell is empty",
-               "Fill it in, or choose what empty cells mean with people.missing.");
+        look_for(i, cell + " IS NULL", "the cell is empty",
+                 "Fill it in, or choose what empty cells mean with people.missing.");
     }
   }
 
@@ -64,11 +66,19 @@ class WideFeatures {
       const auto share = engine_.doubles(
           fmt::format("SELECT count_if({}) / nullif(count(c{}), 0) FROM hyo_kept", word, i))[0];
       if (share > 0 && share < kFew)
-        refuse(
-            i, word, "expected a number, as nearly all cells of the column are",
-            "Correct the cell, or empty it (people.missing says what that means). If its numbers are names, "
-            "list the column in people.categorical.");
+        look_for(i, word, "expected a number, as nearly all cells of the column are",
+                 "Correct the cell, or name such words in people.nulls (people.missing says what an empty "
+                 "cell means). If its "
+                 "numbers are names, list the column in people.categorical.");
     }
+  }
+
+  /// Empty cells that people.missing gives a meaning; an empty set is one.
+  std::int64_t count_filled() const {
+    std::string sum = "0";
+    for (std::size_t i = 0; i < kinds_.size(); ++i)
+      if (kinds_[i] != FeatureKind::Set) sum += fmt::format(" + count_if(c{} IS NULL)", i);
+    return engine_.integers(fmt::format("SELECT CAST({} AS BIGINT) FROM hyo_kept", sum))[0];
   }
 
   /// Entries (u, item, value), a SELECT for each column and kind of cell.
@@ -91,8 +101,8 @@ class WideFeatures {
   }
 
  private:
-  void refuse(std::size_t i, const std::string& condition, const std::string& problem,
-              const std::string& remedy) const {
+  void look_for(std::size_t i, const std::string& condition, const std::string& problem,
+                const std::string& remedy) const {
     const auto bad = engine_.integers(fmt::format("SELECT count(*) FROM hyo_kept WHERE {}", condition))[0];
     if (bad == 0) return;
     const std::string id = as_text(people_.column(spec_.people.id));
@@ -100,8 +110,9 @@ class WideFeatures {
         fmt::format("{} AS id, {} AS c{}", id, people_.column(spec_.people.features[i]), i);
     const auto row = first_row(engine_, people_, projection,
                                fmt::format("{} AND id IN (SELECT id FROM hyo_kept)", condition));
-    throw InputError({people_.name, row, spec_.people.features[i]},
-                     fmt::format("{} ({} in all)", problem, plural(bad, "cell", "cells")), remedy);
+    problems_.add({{people_.name, row, spec_.people.features[i]},
+                   fmt::format("{} ({} in all)", problem, plural(bad, "cell", "cells")),
+                   remedy});
   }
 
   void add_numeric(std::size_t i, std::vector<std::string>& result) const {
@@ -152,20 +163,24 @@ class WideFeatures {
   const Spec& spec_;
   const Relation& people_;
   const std::vector<FeatureKind>& kinds_;
+  FoundProblems& problems_;
 };
 
 }  // namespace
 
-void refuse_words_among_numbers(Engine& engine, const Spec& spec, const Relation& people,
-                                const std::vector<FeatureKind>& kinds) {
-  WideFeatures(engine, spec, people, kinds).check_categories();
+void find_words_among_numbers(Engine& engine, const Spec& spec, const Relation& people,
+                              const std::vector<FeatureKind>& kinds, FoundProblems& problems) {
+  WideFeatures(engine, spec, people, kinds, problems).check_categories();
 }
 
 SparseRows read_wide_features(Engine& engine, const Spec& spec, const Relation& people,
-                              const std::vector<FeatureKind>& kinds, std::size_t count) {
-  const WideFeatures features(engine, spec, people, kinds);
+                              const std::vector<FeatureKind>& kinds, Reading& reading,
+                              FoundProblems& problems) {
+  const WideFeatures features(engine, spec, people, kinds, problems);
   features.check_cells();
-  RowCollector rows(count, engine.memory_for_rows());
+  problems.refuse();
+  reading.counts.cells_filled = features.count_filled();
+  RowCollector rows(reading.people.size(), engine.memory_for_rows());
   for (const std::string& select : features.selects())
     engine.query(fmt::format("SELECT u, item, CAST(value AS DOUBLE) FROM ({})", select),
                  [&](const Chunk& chunk) {

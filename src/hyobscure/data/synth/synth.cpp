@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 
 #include "hyobscure/base/files.h"
 #include "hyobscure/data/engine/engine.h"
 #include "hyobscure/data/synth/rows_ahead.h"
+#include "hyobscure/data/synth/synth_limits.h"
 #include "hyobscure/data/synth/synth_people.h"
 
 namespace hyobscure::data {
@@ -36,33 +38,42 @@ std::string secret_and_features(const SynthSettings& settings) {
          "[\"likes\"]\n";
 }
 
-/// Limits that leave room: four groups, each with at least a tenth and at most half of the people.
 constexpr const char* kMark = "# Made-up people, by `hyobscure synth`.";
 
-std::string spec_text(const SynthSettings& settings) {
-  const auto fewest = std::max<std::int64_t>(1, settings.people / 10), most = (settings.people + 1) / 2;
+/// Areas of a city take in as many homes as they like; few people are few homes.
+AgeLimits limits_of_homes(std::int64_t people) {
+  const bool few = people < 30;
+  return {.groups = few ? (people < 20 ? 1 : 2) : 4,
+          .least_people = std::max<std::int64_t>(2, people / 10),
+          .most_people = few ? people : (people + 1) / 2,
+          .least_values = few ? 2 : 5,
+          .most_values = 100};
+}
+
+std::string spec_text(const SynthSettings& settings, const AgeLimits& limits) {
   return fmt::format(
-      R"({7}
+      R"({8}
 [people]
 file   = "people.{0}"
 id     = "id"
 {1}
 [groups]
-count  = 4
-people = [{2}, {3}]  # k, alpha
-values = {6}  # l, beta
+count  = {2}
+people = [{3}, {4}]  # k, alpha
+values = [{5}, {6}]  # l, beta
 
 [channel]
-clusters     = 10
-distance     = "{4}"
-budget_share = {5}  # or `budget`, an expected distance
+clusters     = {9}
+distance     = "{7}"
+budget_share = 0.7  # or `budget`, an expected distance
 
 [method]
 name = "fine"
 )",
-      extension(settings), secret_and_features(settings), fewest, most,
-      settings.kind == SynthKind::Tabular ? "squared-euclidean" : "jensen-shannon", 0.7,
-      settings.kind == SynthKind::CheckIns ? "[5, 100]" : "[4, 20]", kMark);
+      extension(settings), secret_and_features(settings), limits.groups, limits.least_people,
+      limits.most_people, limits.least_values, limits.most_values,
+      settings.kind == SynthKind::Tabular ? "squared-euclidean" : "jensen-shannon", kMark,
+      std::min<std::int64_t>(10, settings.people));
 }
 
 /// The ids that the tables share, in the order of numbers. Rows of a person follow each other.
@@ -89,8 +100,9 @@ struct Making {
   SynthSettings settings;
   PeopleMaker maker;
   std::atomic<std::int64_t> reached = 0;  ///< the person whose rows were last read
+  std::map<std::int64_t, std::int64_t> people_of_age = {};
 
-  void put(ChunkMaker& chunk, std::size_t at, const AgeRow& row) const { chunk.integers(1)[at] = row.age; }
+  void put(ChunkMaker& chunk, std::size_t at, const AgeRow& row) { put_age(chunk, at, row.age); }
   void put(ChunkMaker& chunk, std::size_t at, const RatingRow& row) const {
     chunk.set_text(1, at, maker.item_name(row.item));
     chunk.integers(2)[at] = row.stars;
@@ -104,13 +116,18 @@ struct Making {
     chunk.doubles(2)[at] = row.latitude;
     chunk.doubles(3)[at] = row.longitude;
   }
-  void put(ChunkMaker& chunk, std::size_t at, const TabularRow& row) const {
-    chunk.integers(1)[at] = row.age;
+  void put(ChunkMaker& chunk, std::size_t at, const TabularRow& row) {
+    put_age(chunk, at, row.age);
     chunk.doubles(2)[at] = row.hours;
     chunk.doubles(3)[at] = row.income;
     chunk.integers(4)[at] = row.visits;
     chunk.set_text(5, at, row.region);
     chunk.set_text(6, at, row.likes);
+  }
+
+  void put_age(ChunkMaker& chunk, std::size_t at, std::int64_t age) {
+    chunk.integers(1)[at] = age;
+    ++people_of_age[age];  // rows of a table are read by one thread at a time
   }
 
   /// `entries`: about how many rows a person has.
@@ -208,7 +225,9 @@ void synthesise(const SynthSettings& settings, const std::filesystem::path& fold
   } catch (const EngineError& error) {
     throw explain(error, folder.string());
   }
-  write_file(staged.path() / "spec.toml", spec_text(settings), FileAccess::Everyone);
+  const AgeLimits limits = settings.kind == SynthKind::CheckIns ? limits_of_homes(settings.people)
+                                                                : limits_that_fit(making.people_of_age);
+  write_file(staged.path() / "spec.toml", spec_text(settings, limits), FileAccess::Everyone);
   staged.commit();
 }
 

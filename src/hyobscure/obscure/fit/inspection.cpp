@@ -15,6 +15,7 @@
 #include "hyobscure/obscure/groups/labels.h"
 #include "hyobscure/obscure/leakage/accounting.h"
 #include "hyobscure/obscure/leakage/exact_values.h"
+#include "hyobscure/solve/areas/subset_groups.h"
 #include "hyobscure/solve/channel/leakage.h"
 #include "hyobscure/solve/groups/first_groups.h"
 
@@ -25,12 +26,23 @@ constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 constexpr int kMostCountsShown = 10;
 constexpr int kRangesOfNumbers = 16;
 
-GroupCountOption option_of(const std::vector<solve::OrderedValues>& rows, const data::Spec& spec, int count) {
-  const GroupExtremes extremes = group_extremes(rows, count);
-  GroupCountOption option{.count = count, .extremes = extremes};
-  if (spec.groups.people && spec.groups.values && rows.size() == 1)
+/// Of runs of the rows; of names without an order, whose subsets were looked at, any groups.
+GroupCountOption option_of(const std::vector<solve::OrderedValues>& rows,
+                           const std::optional<solve::SubsetGroups>& subsets, const data::Spec& spec,
+                           int count) {
+  GroupCountOption option{
+      .count = count, .extremes = subsets ? group_extremes(*subsets, count) : group_extremes(rows, count)};
+  if (!spec.groups.people || !spec.groups.values) return option;
+  if (subsets)
+    option.groupings = subsets->count(group_limits(spec), count);
+  else if (rows.size() == 1)
     option.groupings = solve::count_groupings(rows[0], group_limits(spec), count);
   return option;
+}
+
+bool is_names_without_order(const data::People& people) {
+  return people.space && people.space->hierarchy.empty() && people.space->axes.size() == 1 &&
+         people.space->axes[0].kind == data::AxisKind::Categorical;
 }
 
 /// What `cells` tell about the secrets, everybody's.
@@ -89,13 +101,16 @@ Inspection inspect(const data::People& people, const data::Spec& spec, const Pro
   result.secret_entropy_bits =
       people.exact.empty() ? census::entropy(values.people) * kBitsPerNat : exact_entropy(people);
   const int most = std::min<int>(kMostCountsShown, static_cast<int>(people.values.size()));
-  for (int count = 2; count <= most; ++count) result.options.push_back(option_of(rows, spec, count));
+  std::optional<solve::SubsetGroups> subsets;
+  if (is_names_without_order(people)) subsets = solve::SubsetGroups::of(values, most);
+  for (int count = 2; count <= most; ++count) result.options.push_back(option_of(rows, subsets, spec, count));
 
   const Stopwatch watch;
   const census::Census census = census_of(people, spec, progress);
   result.census_seconds = watch.seconds();
   const Key key = search_key(spec).derive("inspect");
   result.features = unprotected_leakage(people, census, {}, key);
+  result.recommendation = recommend(people, spec, census, progress);
   if (!spec.groups.people || !spec.groups.values) {
     result.no_preview_because = "The spec gives no limits yet (groups.people, groups.values).";
     return result;

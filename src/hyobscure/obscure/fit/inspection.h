@@ -9,6 +9,7 @@
 #include "hyobscure/data/people/people.h"
 #include "hyobscure/data/read/column_table.h"
 #include "hyobscure/data/spec/spec.h"
+#include "hyobscure/obscure/fit/recommendation.h"
 #include "hyobscure/obscure/groups/group_extremes.h"
 #include "hyobscure/obscure/mechanism/mechanism.h"
 
@@ -21,7 +22,8 @@ struct MeasuredLeakage {
   double null_deviation_bits = kUnset;
 };
 
-/// What a number of groups admits, each limit taken by itself; of areas, at least this much.
+/// What a number of groups admits, each limit taken by itself; of areas and of very many names, at least this
+/// much.
 struct GroupCountOption {
   int count = 0;
   GroupExtremes extremes;
@@ -65,6 +67,7 @@ struct Inspection {
   std::vector<GroupCountOption> options;
   std::optional<GroupsPreview> preview;  ///< absent where the spec gives no limits or they cannot be met
   std::string no_preview_because;
+  std::optional<Recommendation> recommendation;  ///< absent where no groups can be formed
   double census_seconds = kUnset;
   /// About, after the census, of methods that solve channels over clusters.
   double channel_seconds = kUnset;

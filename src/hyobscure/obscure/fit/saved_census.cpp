@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 static_assert(std::endian::native == std::endian::little, "numbers are saved as they lie in memory");
 
-constexpr int kFormat = 3;
+constexpr int kFormat = 4;
 constexpr const char* kKind = "hyobscure census";
 constexpr const char* kCensusFile = "census.json";
 constexpr const char* kPeopleFile = "people.bin";  ///< all but the features, and the census
@@ -235,7 +235,8 @@ void describe(auto& archive, Is<data::People> auto& people) {
 void describe(auto& archive, Is<data::ReadCounts> auto& counts) {
   members(archive, counts.people_read, counts.people_outside, counts.people_without_secret,
           counts.people_incomplete, counts.people_without_events, counts.people_with_rare_secret,
-          counts.events_read, counts.events_incomplete, counts.events_unknown, counts.events_telling_home);
+          counts.cells_filled, counts.events_read, counts.events_incomplete, counts.events_unknown,
+          counts.events_telling_home);
 }
 void describe(auto& archive, Is<data::EventCells> auto& cells) {
   members(archive, cells.items, cells.are_counts, cells.spellings);

@@ -43,4 +43,11 @@ GroupExtremes group_extremes(std::span<const solve::OrderedValues> rows, int cou
   return found;
 }
 
+GroupExtremes group_extremes(const solve::SubsetGroups& subsets, int count) {
+  return {.largest_k = subsets.largest_least_people(count),
+          .smallest_alpha = subsets.smallest_most_people(count),
+          .largest_l = subsets.largest_least_values(count),
+          .smallest_beta = subsets.smallest_most_values(count)};
+}
+
 }  // namespace hyobscure::obscure

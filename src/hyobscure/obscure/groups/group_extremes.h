@@ -3,6 +3,7 @@
 #include <span>
 
 #include "hyobscure/base/numeric.h"
+#include "hyobscure/solve/areas/subset_groups.h"
 #include "hyobscure/solve/groups/partition.h"
 
 namespace hyobscure::obscure {
@@ -17,5 +18,7 @@ struct GroupExtremes {
 
 /// Of groups that are runs of one of the rows.
 [[nodiscard]] GroupExtremes group_extremes(std::span<const solve::OrderedValues> rows, int count);
+/// Of any groups.
+[[nodiscard]] GroupExtremes group_extremes(const solve::SubsetGroups& subsets, int count);
 
 }  // namespace hyobscure::obscure

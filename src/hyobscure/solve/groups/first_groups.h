@@ -53,13 +53,13 @@ struct Suggestion {
 
 struct Infeasibility {
   std::string reason;               ///< a sentence without its full stop
-  std::vector<Suggestion> nearest;  ///< each proven to work, closest first; at most six
+  std::vector<Suggestion> nearest;  ///< each proven to work; at most six
 };
 
-/// Why no contiguous grouping exists, in plain words, and the nearest settings that admit one: the same
-/// number of groups with the upper limits raised as little as possible (no other pair is smaller in both),
-/// the lower limits reduced where they are the cause, and neighbouring numbers of groups. Expects that
-/// optimal_groups found nothing.
+/// Why no contiguous grouping exists, in plain words, and the nearest settings that admit one. First those
+/// that keep k and l: the same number of groups with the upper limits raised as little as possible (no other
+/// pair is smaller in both), and other numbers of groups. Then one lower limit reduced as little as possible.
+/// Both only where nothing else is left. Expects that optimal_groups found nothing.
 [[nodiscard]] Infeasibility explain_infeasible(const OrderedValues& values, const GroupLimits& limits,
                                                int groups);
 

@@ -13,6 +13,7 @@ namespace hyobscure::solve {
 namespace {
 
 constexpr std::size_t kMostSuggestions = 6;
+constexpr std::size_t kMostKept = 4;      // of them, with k and l as they were asked for
 constexpr std::size_t kLongestFront = 3;  // pairs of upper limits suggested for one number of groups
 
 bool exists(const RunningTotals& totals, const GroupLimits& limits, int groups) {
@@ -173,17 +174,64 @@ double change(const Suggestion& suggestion, const GroupLimits& limits, int group
          ratio(to.least_values, limits.least_values);
 }
 
-std::vector<Suggestion> with_groups(const RunningTotals& totals, const GroupLimits& limits, int groups) {
+/// What was asked for, and the order in which answers to it are shown.
+struct Asked {
+  const RunningTotals& totals;
+  const GroupLimits& limits;
+  int groups;
+
+  bool closer(const Suggestion& a, const Suggestion& b) const {
+    return change(a, limits, groups) < change(b, limits, groups);
+  }
+  void sort(std::vector<Suggestion>& list, std::size_t most) const {
+    std::ranges::stable_sort(list, [&](const auto& a, const auto& b) { return closer(a, b); });
+    if (list.size() > most) list.resize(most);
+  }
+};
+
+/// These limits with so many groups, with the upper ones raised where they must be.
+std::vector<Suggestion> raised(const RunningTotals& totals, const GroupLimits& limits, int groups) {
   if (exists(totals, limits, groups)) return {{groups, limits}};
-  std::vector<Suggestion> found = raised_upper_limits(totals, limits, groups);
-  for (const auto which : {&GroupLimits::least_people, &GroupLimits::least_values})
-    if (const auto suggestion = lowered(totals, limits, groups, which)) found.push_back(*suggestion);
-  if (!found.empty()) return found;
-  GroupLimits looser =
-      limits;  // one kind of limit is not enough: give up the lower ones, then raise the upper
-  looser.least_people = std::min(1.0, limits.least_people);
-  looser.least_values = std::min(1.0, limits.least_values);
-  return raised_upper_limits(totals, looser, groups);
+  return raised_upper_limits(totals, limits, groups);
+}
+
+/// Settings that hide a person among as many others as was asked for.
+std::vector<Suggestion> with_lower_limits_kept(const Asked& asked) {
+  std::vector<Suggestion> found = raised(asked.totals, asked.limits, asked.groups);
+  const int most = std::min(asked.totals.count(), asked.groups + 2);
+  for (int other = most; other >= 1; --other) {
+    if (other == asked.groups || (other < asked.groups - 1 && found.size() >= kMostKept)) continue;
+    std::vector<Suggestion> list = raised(asked.totals, asked.limits, other);
+    asked.sort(list, 1);
+    found.insert(found.end(), list.begin(), list.end());
+  }
+  asked.sort(found, kMostKept);
+  return found;
+}
+
+/// Settings that ask for less, for those who must have this number of groups, or cannot have more people.
+std::vector<Suggestion> with_a_lower_limit_lowered(const Asked& asked) {
+  std::vector<Suggestion> found;
+  for (int groups = std::min(asked.groups, asked.totals.count()); groups >= 1 && found.empty(); --groups)
+    for (const auto which : {&GroupLimits::least_people, &GroupLimits::least_values})
+      if (const auto suggestion = lowered(asked.totals, asked.limits, groups, which))
+        found.push_back(*suggestion);
+  asked.sort(found, kMostSuggestions - kMostKept);
+  return found;
+}
+
+/// One kind of limit is not enough: the lower ones are given up, as little as works with one group.
+std::vector<Suggestion> with_both_lower_limits_lowered(const Asked& asked) {
+  const RunningTotals& totals = asked.totals;
+  GroupLimits lower = asked.limits;
+  lower.least_people = std::min(lower.least_people, totals.people(0, totals.count()));
+  lower.least_values = std::min(lower.least_values, totals.distinct(0, totals.count()));
+  std::vector<Suggestion> found = raised(totals, lower, 1);
+  lower.least_people = std::min(1.0, lower.least_people);
+  lower.least_values = std::min(1.0, lower.least_values);
+  if (found.empty()) found = raised(totals, lower, std::min(asked.groups, totals.count()));
+  asked.sort(found, kMostSuggestions);
+  return found;
 }
 
 }  // namespace
@@ -192,19 +240,11 @@ Infeasibility explain_infeasible(const OrderedValues& values, const GroupLimits&
   validate(values);
   validate(limits);
   const RunningTotals totals(values);
-  Infeasibility result{.reason = find_reason(values, totals, limits, groups), .nearest = {}};
-  const auto closer = [&](const Suggestion& a, const Suggestion& b) {
-    return change(a, limits, groups) < change(b, limits, groups);
-  };
-  result.nearest = with_groups(totals, limits, groups);
-  const int most = values.count();  // asked for more groups than values: the most there can be comes first
-  for (const int other : {std::min(groups - 1, most), std::min(groups + 1, most + 1), groups + 2}) {
-    if (other < 1 || other > most) continue;
-    auto found = with_groups(totals, limits, other);
-    if (!found.empty()) result.nearest.push_back(*std::min_element(found.begin(), found.end(), closer));
-  }
-  std::stable_sort(result.nearest.begin(), result.nearest.end(), closer);
-  if (result.nearest.size() > kMostSuggestions) result.nearest.resize(kMostSuggestions);
+  const Asked asked{totals, limits, groups};
+  Infeasibility result{.reason = find_reason(values, totals, limits, groups),
+                       .nearest = with_lower_limits_kept(asked)};
+  for (const Suggestion& suggestion : with_a_lower_limit_lowered(asked)) result.nearest.push_back(suggestion);
+  if (result.nearest.empty()) result.nearest = with_both_lower_limits_lowered(asked);
   return result;
 }
 
