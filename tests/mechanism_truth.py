@@ -101,6 +101,7 @@ def figures(mechanism, people):
     count = len(people.secrets)
     share = {secret: n / count for secret, n in collections.Counter(people.secrets).items()}
     leaked = groups = own = distance = 0
+    lifts, of_population = [], []
     for channel, pool in zip(mechanism["channels"], pools_of(mechanism, people), strict=True):
         weight = collections.defaultdict(float)  # of a donor published for people of a secret
         for u, row in enumerate(drawn_rows(channel, pool, mechanism, people)):
@@ -114,12 +115,19 @@ def figures(mechanism, people):
             of_donor[v] += w
         leaked += sum(w * math.log2(w / (of_donor[v] * share[y])) for (v, y), w in weight.items() if w > 0)
         of_pool = collections.Counter(people.secrets[u] for u in pool)
+        for v, of_all in of_donor.items():
+            for y, n in of_pool.items():
+                lifts.append(weight[v, y] / of_all / (n / len(pool)))
+                of_population.append(weight[v, y] / of_all / share[y])
         groups += sum(n / count * math.log2(n / len(pool) / share[y]) for y, n in of_pool.items())
     return {
         "leakage_bits": leaked,
         "leakage_groups_bits": groups,
         "leakage_features_bits": leaked - groups,
         "secret_entropy_bits": -sum(p * math.log2(p) for p in share.values()),
+        "max_lift": max(lifts),
+        "min_lift": min(lifts),
+        "max_lift_of_population": max(of_population),
         "own_rows": own,
         "distance": distance,
     }

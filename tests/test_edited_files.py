@@ -101,6 +101,8 @@ def promising(figure, value):
         (promising("leakage_bits", 0), "leakage_bits = 0,"),
         (promising("leakage_bits", None), "leakage_bits = nothing"),
         (promising("leakage_features_bits", 0), "leakage_features_bits = 0,"),
+        (promising("max_lift", 1.0), "max_lift = 1,"),
+        (promising("min_lift", 1.0), "min_lift = 1,"),
         (promising("own_rows", 0.9), "own_rows = 0.9,"),
         (promising("distance", 0.01), "distance = 0.01,"),
         (promising("secret_entropy_bits", 1), "secret_entropy_bits = 1,"),

@@ -64,6 +64,27 @@ OwnedArray<std::int64_t> donor_rows(const Source& source, const obscure::Mechani
   }));
 }
 
+nb::dict own_lifts(const Source& source, const obscure::Mechanism& mechanism, const nb::object& report) {
+  std::vector<std::string> ids;
+  const auto lifts = work(report, source.threads(), [&](const Progress& progress) {
+    workflow::Workbench bench = source.workbench(progress);
+    auto found = bench.own_lifts(mechanism);
+    ids = bench.people().ids;
+    return found;
+  });
+  const auto column = [&](double obscure::OwnLift::* figure) {
+    std::vector<double> numbers;
+    for (const obscure::OwnLift& lift : lifts) numbers.push_back(lift.*figure);
+    return owned_array(std::move(numbers));
+  };
+  nb::dict columns;
+  columns["id"] = nb::cast(ids);
+  columns["expected"] = column(&obscure::OwnLift::expected);
+  columns["largest"] = column(&obscure::OwnLift::largest);
+  columns["by_group"] = column(&obscure::OwnLift::by_group);
+  return columns;
+}
+
 // --- a written release as a table
 
 std::string file_sql(const fs::path& file, bool parquet) {
@@ -183,6 +204,8 @@ void bind_release(nb::module_& module) {
              nb::arg("stays"), nb::arg("progress").none(), "Writes a release, as `hyobscure publish` does.");
   module.def("donor_rows", &donor_rows, nb::arg("source"), nb::arg("mechanism"), nb::arg("progress").none(),
              "For each row of the people in memory, the row whose features are published.");
+  module.def("own_lifts", &own_lifts, nb::arg("source"), nb::arg("mechanism"), nb::arg("progress").none(),
+             "What each person's draw does to the probability of the own value.");
   module.def("release_rows", &release_rows, nb::arg("source"), nb::arg("folder"), nb::arg("table"),
              nb::arg("progress").none(), "The people or events of a written release.");
   module.def("release_numbers", &release_numbers, nb::arg("source"), nb::arg("folder"), nb::arg("table"),

@@ -70,6 +70,8 @@ class HyObscure(TransformerMixin, BaseEstimator):
     groups_ : list of dict, with label, people and values
     channels_ : list of dict, how the people of each group find their donors
     leakage_ : float, all that the release leaks about the exact secret to an informed attacker, in bits
+    max_lift_ : float, the largest factor by which a published row raises the probability of any value above its share in the
+        group, for an informed attacker; `lifts()` has each person's
     gap_ : float, the proven distance of what was minimised (the features' leakage; threat both: a weighted sum) from its
         optimum for these groups, in bits; or None
     facts_ : dict, all figures of the fit, as `hyobscure fit --json` prints them
@@ -199,6 +201,7 @@ class HyObscure(TransformerMixin, BaseEstimator):
         self.groups_ = facts["groups"]
         self.leakage_ = facts["leakage_bits"]
         self.gap_ = facts["gap_bits"]
+        self.max_lift_ = facts["max_lift"]
         self.converged_ = mechanism.converged
 
     def _dataset_of(self, X: Any, y: Any, events: Any, reset: bool) -> _dataset.Dataset:
@@ -257,6 +260,18 @@ class HyObscure(TransformerMixin, BaseEstimator):
             )
         with reports(self.progress) as report:
             return Frontier.of(json.loads(self._fitted.frontier(self._source, points, report)))
+
+    def lifts(self, X: Any = None, y: Any = None, *, events: Any = None) -> dict[str, np.ndarray]:
+        """What each person's draw does to the probability of the own value, as factors above its share in the group:
+        ``id``, ``expected`` over the draw, ``largest`` over all rows that may be published under the person, and
+        ``by_group``, what the group alone does against the share among all people. Private. People are those of `fit`
+        unless they are given.
+        """
+        check_is_fitted(self)
+        dataset = self._people(X, y, events)
+        with reports(self.progress) as report:
+            columns = _core.own_lifts(dataset.source(), self.mechanism_, report)
+        return {name: np.asarray(column) for name, column in columns.items()}
 
     # --- apply
 

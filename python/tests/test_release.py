@@ -24,6 +24,16 @@ def test_the_files_are_those_of_the_manifest(model, tmp_path):
     assert json.loads((tmp_path / "release" / "manifest.json").read_text()) == release.manifest
 
 
+def test_lifts_of_people_are_within_the_largest_of_all(model):
+    lifts = model.lifts()
+    people = model.facts_["people"]
+    assert {name: column.shape for name, column in lifts.items()} == dict.fromkeys(lifts, (people,))
+    assert (lifts["expected"] <= lifts["largest"] + 1e-12).all()
+    assert lifts["largest"].max() == pytest.approx(model.max_lift_) == pytest.approx(model.facts_["own_lift_largest"])
+    assert lifts["expected"].mean() >= 1 - 1e-12  # a mean of squares over the square of a mean
+    assert (lifts["expected"] * lifts["by_group"]).max() == pytest.approx(model.facts_["own_lift_of_population"])
+
+
 def test_a_release_in_memory_leaves_nothing_behind(model):
     release = model.publish()
     folder = release.folder

@@ -115,6 +115,27 @@ export interface Leakage {
   epsilon?: Measured;
 }
 
+/** What one row makes of the share of a value in its group, as a factor. */
+export interface LiftOfValue {
+  value?: number | string | null;
+  group?: string;
+  people?: Measured;
+  lowest?: Measured;
+  highest?: Measured;
+}
+
+export interface Lift {
+  highest?: Measured;
+  lowest?: Measured;
+  of_population?: Measured;
+  own_largest?: Measured;
+  own_largest_median?: Measured;
+  own_expected?: Measured;
+  own_expected_median?: Measured;
+  own_of_population?: Measured;
+  values?: LiftOfValue[];
+}
+
 export interface Round {
   round?: Measured;
   objective?: Measured;
@@ -215,6 +236,7 @@ export interface Facts {
   map?: MapFacts;
   plane?: PlaneFacts;
   leakage?: Leakage;
+  lift?: Lift;
   budget?: Measured;
   distance?: Measured;
   gap_bits?: Measured;

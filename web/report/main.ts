@@ -7,6 +7,7 @@ import { bulletList, el, words } from "./dom";
 import { isNumber, list, type Facts } from "./facts";
 import { groupsSection } from "./groups";
 import { leakageSection } from "./leakage";
+import { liftSection } from "./lift";
 import { bits, count, inBits, share, shareAtMost } from "./numbers";
 import { publishedSection } from "./published";
 import type { Section } from "./section";
@@ -20,6 +21,7 @@ const SECTIONS = [
   publishedSection,
   groupsSection,
   leakageSection,
+  liftSection,
   attacksSection,
   utilitySection,
   tradeoffSection,

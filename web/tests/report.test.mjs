@@ -7,7 +7,7 @@ import { categorical, city, crowded, full, manyNames, minimal, names, oneGroup, 
 
 const SAMPLES = { full, minimal, oneGroup, crowded: crowded(), categorical, names, manyNames, places, city, twoSecrets };
 const CHARTS = {
-  full: 12,
+  full: 13,
   minimal: 0,
   oneGroup: 3,
   crowded: 14,

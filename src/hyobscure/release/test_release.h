@@ -154,6 +154,10 @@ ids = "keep"
     leakage.features = found.leakage - found.leakage_groups;
     leakage.secret_entropy = found.secret_entropy;
     leakage.unprotected = found.unprotected;
+    obscure::LiftFigures& lift = mechanism.figures.lift;
+    lift.highest = found.max_lift;
+    lift.lowest = found.min_lift;
+    lift.highest_of_population = found.max_lift_of_population;
     mechanism.figures.own_rows = found.own_rows;
     mechanism.figures.distance = found.distance.value;
   }

@@ -16,6 +16,7 @@
 #include "hyobscure/obscure/methods/method.h"
 #include "hyobscure/report/audit_facts.h"
 #include "hyobscure/report/group_facts.h"
+#include "hyobscure/report/lift_facts.h"
 
 namespace hyobscure::report {
 namespace {
@@ -133,9 +134,9 @@ Json pool_facts(const std::string& label, const obscure::Signals& signals,
   return {{"label", label}, {"people", members.size()}, {"clusters", clusters}, {"matrix", rows}};
 }
 
-void add_channel(Json& json, const data::People& people, const obscure::Mechanism& mechanism) {
+void add_channel(Json& json, const data::People& people, const obscure::Mechanism& mechanism,
+                 std::span<const std::uint32_t> clusters) {
   if (!mechanism.within_groups) return;
-  const auto clusters = census::assign(mechanism.clusters, people.features);
   const obscure::Signals signals(mechanism, people, clusters);
   if (!audit::can_be_tabulated(signals, people)) return;
   const bool cells = obscure::rows_tell_their_cell(mechanism.channels);
@@ -167,7 +168,9 @@ void add_mechanism(Json& json, const ReportInput& input) {
   if (std::isfinite(figures.gap)) json["gap_bits"] = figures.gap;
   if (std::isfinite(figures.joint_gap)) json["joint_gap_bits"] = figures.joint_gap;
   if (mechanism.history.size() > 1) json["history"] = history_facts(mechanism);
-  add_channel(json, input.reading.people, mechanism);
+  const auto clusters = census::assign(mechanism.clusters, input.reading.people.features);
+  json["lift"] = lift_facts(input.reading.people, mechanism, clusters);
+  add_channel(json, input.reading.people, mechanism, clusters);
 }
 
 Json audit_section(const ReportInput& input) {

@@ -171,6 +171,28 @@ std::string own_rows_text(const obscure::Figures& figures) {
       kFigureColumn);
 }
 
+std::string times_text(double lift) { return fmt::format("{:.2f} times", lift); }
+
+/// What one row can do, where the leakage is an average.
+std::string lift_text(const obscure::LiftFigures& lift) {
+  if (std::isnan(lift.highest)) return {};
+  const auto line = [](const std::string& name, const std::string& text) {
+    return wrapped(fmt::format("  {:<22}{}\n", name, text), kFigureColumn);
+  };
+  return "\nThe worst case: the share of one value among the people of its group, and what one row makes of "
+         "it\n" +
+         line("largest rise", fmt::format("{}; with the group, {} the share among all people",
+                                          times_text(lift.highest), times_text(lift.highest_of_population))) +
+         line("largest fall", lift.lowest > 0 ? times_text(lift.lowest)
+                                              : std::string("to nothing: some row rules a value out")) +
+         line("a person's own value",
+              fmt::format("at most {} by the worst row, for the median person {}",
+                          times_text(lift.own_largest), times_text(lift.own_largest_median))) +
+         line("  in expectation",
+              fmt::format("at most {}, for the median person {}", times_text(lift.own_expected),
+                          times_text(lift.own_expected_median)));
+}
+
 std::string shortfalls_text(const obscure::Mechanism& mechanism) {
   const auto reasons = obscure::shortfalls(mechanism);
   if (reasons.empty()) return {};
@@ -318,6 +340,7 @@ std::string mechanism_text(const obscure::Mechanism& mechanism, const data::Read
       fmt::format("  a guess of the exact value from the release is wrong for at least {} of people (Fano)\n",
                   share_text(figures.leakage.fano_error_bound, 1));
   text += "  the informed attacker knows all rows, secrets and the channel, not which row is the target's\n";
+  text += lift_text(figures.lift);
   text +=
       fmt::format("\nWhat it costs\n  expected distance     {:.6f}{} ({})\n", figures.distance,
                   std::isfinite(figures.budget) ? fmt::format(" of the budget {:.6f}", figures.budget) : "",

@@ -192,7 +192,7 @@ inline constexpr auto kChecks = std::to_array<CheckRule>({
   {"drawn-by-mechanism", "the release was drawn by this mechanism", "`draw` of the manifest against the mechanism's key",
    "another mechanism made the release", Mode::Mechanism},
   {"mechanism-true", "the mechanism does what it says",
-   "I(Y; V, G), H(G), H(Y), own rows, distance, groups and limits, computed again from channels and people",
+   "I(Y; V, G), H(G), H(Y), lifts, own rows, distance, groups and limits, computed again from channels and people",
    "figures of the mechanism are false", Mode::Mechanism},
   {"mechanism-figures", "the manifest states the mechanism's leakage and distance",
    "leakage_added_bits and distance: the computed figures, rounded up to the next step, and no further",

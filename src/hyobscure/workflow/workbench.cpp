@@ -274,6 +274,13 @@ std::vector<std::int64_t> Workbench::donor_rows(const obscure::Mechanism& mechan
   return donor_of_row;
 }
 
+std::vector<obscure::OwnLift> Workbench::own_lifts(const obscure::Mechanism& mechanism) {
+  const data::Reading& read = reading();
+  refuse_other_data(mechanism);
+  const auto clusters = census::assign(mechanism.clusters, read.people.features);
+  return obscure::lifts_of(mechanism, read.people, clusters, progress_).own;
+}
+
 OurFolder comparison_folder() {
   return {.marker = "comparison.json",
           .says = "{\"command\":\"compare\"",

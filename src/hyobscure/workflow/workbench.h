@@ -19,6 +19,7 @@
 #include "hyobscure/obscure/fit/frontier.h"
 #include "hyobscure/obscure/fit/inspection.h"
 #include "hyobscure/obscure/fit/saved_census.h"
+#include "hyobscure/obscure/leakage/lift.h"
 #include "hyobscure/obscure/mechanism/mechanism.h"
 #include "hyobscure/published/signature.h"
 #include "hyobscure/release/publish.h"
@@ -114,6 +115,8 @@ class Workbench {
                                const std::filesystem::path& folder, bool force);
   /// donor_of_row[r]: the row of the people's table of memory whose features are published for row r.
   [[nodiscard]] std::vector<std::int64_t> donor_rows(const obscure::Mechanism& mechanism);
+  /// What each person's draw does to the own value, in the order of people().ids. Private.
+  [[nodiscard]] std::vector<obscure::OwnLift> own_lifts(const obscure::Mechanism& mechanism);
 
  private:
   data::Engine& engine();

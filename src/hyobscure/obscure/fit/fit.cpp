@@ -13,6 +13,7 @@
 #include "hyobscure/census/statistics.h"
 #include "hyobscure/obscure/groups/labels.h"
 #include "hyobscure/obscure/leakage/exact_values.h"
+#include "hyobscure/obscure/leakage/lift.h"
 #include "hyobscure/obscure/methods/baseline.h"
 #include "hyobscure/obscure/methods/fine.h"
 #include "hyobscure/obscure/methods/settings.h"
@@ -157,10 +158,48 @@ std::vector<CountedStratum> strata_of(const Eigen::MatrixXd& counts, const Metho
   std::vector<CountedStratum> strata;
   for (int g = 0; g < result.partition.groups(); ++g) {
     const Eigen::MatrixXd group = counts(Eigen::all, result.partition.members(g));
-    strata.push_back({group, (result.within_groups ? group : counts).rowwise().sum(),
-                      result.channels[result.within_groups ? static_cast<std::size_t>(g) : 0]});
+    strata.push_back({group,
+                      (result.within_groups ? group : counts).rowwise().sum(),
+                      result.channels[result.within_groups ? static_cast<std::size_t>(g) : 0],
+                      {}});
+    for (const int value : result.partition.members(g))
+      strata.back().values.push_back(static_cast<std::uint32_t>(value));
   }
   return strata;
+}
+
+/// Whether nobody need be looked at to account for the result.
+bool counts_suffice(const data::People& people, const census::Census& census, const MethodResult& result) {
+  return people.kept.empty() && std::ranges::all_of(result.channels, draws_by_cluster) &&
+         !counts_exact_values(people, census.clustering.model.clusters());
+}
+
+/// Who shares what is published beside a row, and who draws from whom.
+class AccountedPools {
+ public:
+  AccountedPools(const data::People& people, const MethodResult& result)
+      : strata_(pools_by_group(people, result.partition)),
+        everyone_(result.within_groups ? Pools{} : one_pool(people.size())) {}
+
+  AccountInput input(const data::People& people, const census::Census& census,
+                     const MethodResult& result) const {
+    return {.people = people,
+            .cluster_of_person = census.clustering.cluster_of_row,
+            .clusters = census.clustering.model.clusters(),
+            .strata = strata_,
+            .pools = result.within_groups ? strata_ : everyone_,
+            .channels = result.channels};
+  }
+
+ private:
+  Pools strata_, everyone_;
+};
+
+LiftFigures lifts_of_result(const data::People& people, const census::Census& census,
+                            const MethodResult& result, const Progress& progress) {
+  if (counts_suffice(people, census, result)) return figures_of(lifts_of(strata_of(census.counts, result)));
+  const AccountedPools pools(people, result);
+  return figures_of(lifts_of(pools.input(people, census, result), progress));
 }
 
 void refuse_what_the_method_cannot(const data::Spec& spec) {
@@ -243,18 +282,9 @@ MethodInput method_input(const data::People& people, const data::Spec& spec, con
 FeatureLeakage leakage_of(const data::People& people, const census::Census& census, const data::Spec& spec,
                           const MethodResult& result, int shuffles, const Progress& progress) {
   const Key key = search_key(spec).derive("null");
-  if (people.kept.empty() && std::ranges::all_of(result.channels, draws_by_cluster) &&
-      !counts_exact_values(people, census.clustering.model.clusters()))
-    return account(strata_of(census.counts, result), shuffles, key);
-  const Pools strata = pools_by_group(people, result.partition);
-  const Pools everyone = result.within_groups ? Pools{} : one_pool(people.size());
-  const AccountInput input{.people = people,
-                           .cluster_of_person = census.clustering.cluster_of_row,
-                           .clusters = census.clustering.model.clusters(),
-                           .strata = strata,
-                           .pools = result.within_groups ? strata : everyone,
-                           .channels = result.channels};
-  return account(input, shuffles, key, progress);
+  if (counts_suffice(people, census, result)) return account(strata_of(census.counts, result), shuffles, key);
+  const AccountedPools pools(people, result);
+  return account(pools.input(people, census, result), shuffles, key, progress);
 }
 
 Figures basic_figures(const Population& population, const MethodInput& input, const MethodResult& result,
@@ -317,6 +347,7 @@ Mechanism assemble(const Population& population, const data::Spec& spec, const c
   const FeatureLeakage features = leakage_of(people, census, spec, result, shuffles, progress);
   mechanism.figures = basic_figures(population, input, result, features);
   complete(mechanism.figures, population, input, result, features);
+  mechanism.figures.lift = lifts_of_result(people, census, result, progress);
   mechanism.figures.own_rows = own_rows(
       result.channels, people,
       result.within_groups ? pools_by_group(people, result.partition) : one_pool(people.size()), progress);

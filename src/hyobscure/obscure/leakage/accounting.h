@@ -45,9 +45,10 @@ struct FeatureLeakage {
 
 /// What is published beside a row, the group, of so many people; and the pool that they draw from.
 struct CountedStratum {
-  Eigen::MatrixXd counts;  ///< clusters x values that the stratum may hold
-  Eigen::VectorXd pool;    ///< people of the pool by cluster
-  const Channel& channel;  ///< draws by cluster
+  Eigen::MatrixXd counts;                  ///< clusters x values that the stratum may hold
+  Eigen::VectorXd pool;                    ///< people of the pool by cluster
+  const Channel& channel;                  ///< draws by cluster
+  std::vector<std::uint32_t> values = {};  ///< of the columns; only lifts ask which (lift.h)
 };
 
 /// Whether clusters decide about the draw: then counting people is enough to account for it.

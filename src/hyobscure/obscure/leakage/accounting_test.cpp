@@ -7,100 +7,11 @@
 #include <map>
 
 #include "hyobscure/base/parallel.h"
-#include "hyobscure/census/distance.h"
+#include "hyobscure/obscure/leakage/test_draws.h"
 #include "hyobscure/obscure/neighbours/near.h"
 
 namespace hyobscure::obscure {
 namespace {
-
-constexpr int kClusters = 4;
-
-/// Forty people of nine values in three groups; values lean to clusters and items.
-struct Example {
-  data::People people;
-  std::vector<std::uint32_t> cluster_of_person;
-  Pools strata, everyone;
-
-  Example() {
-    for (int v = 0; v < 9; ++v) people.values.push_back({double(v), double(v), double(v)});
-    people.features.columns = 12;
-    RandomStream random(Key::from_seed(4));
-    for (int u = 0; u < 40; ++u) {
-      const auto value = static_cast<std::uint32_t>(random.below(9));
-      people.ids.push_back(fmt::format("p{}", u));
-      people.secrets.push_back(value);
-      cluster_of_person.push_back(
-          random.uniform() < 0.5 ? value % kClusters : static_cast<std::uint32_t>(random.below(kClusters)));
-      for (std::uint32_t item = 0; item < 12; ++item)
-        if (item == value || random.uniform() < 0.3) {
-          people.features.items.push_back(item);
-          people.features.values.push_back(1 + static_cast<double>(random.below(5)));
-        }
-      people.features.end_row();
-    }
-    strata = pools_by_group(people, solve::Partition{{0, 3, 5, 9}});
-    everyone = one_pool(people.size());
-  }
-
-  AccountInput input(bool within, std::span<const Channel> channels) const {
-    return {.people = people,
-            .cluster_of_person = cluster_of_person,
-            .clusters = kClusters,
-            .strata = strata,
-            .pools = within ? strata : everyone,
-            .channels = channels};
-  }
-
-  /// Uneven rows over the clusters that the pool has.
-  Channel cells(const std::vector<std::uint32_t>& pool, double retain) const {
-    std::map<int, std::int64_t> counts;
-    for (const std::uint32_t u : pool) counts[static_cast<int>(cluster_of_person[u])] += 1;
-    CellDraw draw;
-    for (const auto& [cluster, number] : counts) {
-      draw.clusters.push_back(cluster);
-      draw.people.push_back(number);
-    }
-    const auto size = static_cast<Eigen::Index>(counts.size());
-    draw.probabilities = Eigen::MatrixXd::NullaryExpr(
-        size, size, [](Eigen::Index r, Eigen::Index c) { return 1.0 + double((3 * r + c) % 4); });
-    for (Eigen::Index r = 0; r < size; ++r) draw.probabilities.row(r) /= draw.probabilities.row(r).sum();
-    return {.people = static_cast<std::int64_t>(pool.size()), .retain = retain, .draw = draw};
-  }
-};
-
-/// p(v | u) of the whole population, straight from what each kind of draw says.
-Eigen::MatrixXd donor_matrix(const Example& example, bool within, const std::vector<Channel>& channels) {
-  const Pools& pools = within ? example.strata : example.everyone;
-  const auto n = static_cast<Eigen::Index>(example.people.size());
-  Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(n, n);
-  for (Eigen::Index u = 0; u < n; ++u) {
-    const std::size_t pool = pools.pool_of_person[static_cast<std::size_t>(u)];
-    const Channel& channel = channels[pool];
-    const auto& members = pools.members[pool];
-    Eigen::VectorXd row = Eigen::VectorXd::Zero(n);
-    for (const std::uint32_t v : members) {
-      if (const CellDraw* cells = channel.cells()) {
-        const auto place = [&](Eigen::Index person) {
-          const auto cluster = static_cast<int>(example.cluster_of_person[static_cast<std::size_t>(person)]);
-          return std::ranges::find(cells->clusters, cluster) - cells->clusters.begin();
-        };
-        row[v] = cells->probabilities(place(u), place(v)) /
-                 double(cells->people[static_cast<std::size_t>(place(v))]);
-      } else if (std::holds_alternative<OtherDraw>(channel.draw)) {
-        row[v] = v == u ? 0 : 1;
-      } else {
-        const auto& near = std::get<NearDraw>(channel.draw);
-        const double d = census::distance_between(census::Distance::Jaccard,
-                                                  example.people.features[static_cast<std::size_t>(u)],
-                                                  example.people.features[v], 12);
-        row[v] = near.decay ? std::exp(-*near.decay * d) : v == u ? 0 : 1 - d;
-      }
-    }
-    matrix.row(u) = (1 - channel.retain) * row / row.sum();
-    matrix(u, u) += channel.retain;
-  }
-  return matrix;
-}
 
 /// I(Y; W | G) in bits, W the donor or the donor's cluster, from the joint distribution alone.
 double information(const Example& example, const Eigen::MatrixXd& matrix, bool of_clusters) {
@@ -128,14 +39,8 @@ TEST(Accounting, EveryKindOfDrawIsWhatThePersonByPersonTableSays) {
   for (const bool within : {true, false})
     for (const double retain : {0.0, 0.25, 1.0})
       for (const int kind : {0, 1, 2, 3}) {
-        std::vector<Channel> channels;
-        for (const auto& pool : (within ? example.strata : example.everyone).members) {
-          const auto people = static_cast<std::int64_t>(pool.size());
-          channels.push_back(kind == 0   ? example.cells(pool, retain)
-                             : kind == 1 ? Channel{people, retain, OtherDraw{}}
-                             : kind == 2 ? Channel{people, retain, NearDraw{.decay = 2.5}}
-                                         : Channel{people, retain, NearDraw{}});
-        }
+        const std::vector<Channel> channels =
+            channels_of_kind(example, within ? example.strata : example.everyone, kind, retain);
         const FeatureLeakage leakage = account(example.input(within, channels), 0, Key::from_seed(1));
         const Eigen::MatrixXd matrix = donor_matrix(example, within, channels);
         EXPECT_NEAR(leakage.people, information(example, matrix, false), 1e-6) << within << retain << kind;
@@ -149,24 +54,7 @@ TEST(Accounting, PeoplesOwnListsAreWhatTheTableSays) {
   for (const bool within : {true, false})
     for (const double retain : {0.0, 0.25}) {
       const Pools& pools = within ? example.strata : example.everyone;
-      std::vector<Channel> channels;
-      Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(40, 40);
-      for (const auto& pool : pools.members) {
-        PersonDraw draw;
-        for (std::uint32_t i = 0; i < pool.size(); ++i) {
-          std::map<std::uint32_t, double> row;  // three donors, perhaps the same
-          for (const std::uint32_t step : {0u, 3u, 7u})
-            row[(i * 5 + step) % static_cast<std::uint32_t>(pool.size())] += (step + 1.0) / 13;
-          for (const auto& [donor, p] : row) {
-            draw.donors.push_back(donor);
-            draw.probabilities.push_back(p);
-            matrix(pool[i], pool[donor]) += (1 - retain) * p;
-          }
-          matrix(pool[i], pool[i]) += retain;
-          draw.starts.push_back(draw.donors.size());
-        }
-        channels.push_back({static_cast<std::int64_t>(pool.size()), retain, draw});
-      }
+      const auto [channels, matrix] = lists_of_people(pools, retain);
       const FeatureLeakage leakage = account(example.input(within, channels), 0, Key::from_seed(1));
       EXPECT_NEAR(leakage.people, information(example, matrix, false), 1e-9);
       EXPECT_NEAR(leakage.clusters, information(example, matrix, true), 1e-9);

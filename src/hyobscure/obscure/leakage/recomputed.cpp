@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -54,6 +55,40 @@ SharedRows shared_rows(const Members& people, const Channel& channel, std::span<
   return stratum;
 }
 
+// --- lifts: how far donors raise and lower the probability of a secret
+
+class LiftRange {
+ public:
+  /// Of a secret that so many of `size` people have, when it weighs `weight` of `all` that a donor is
+  /// published.
+  void see(const SharedRows& stratum, std::size_t secret, double weight, double all) {
+    if (!(all > 0)) return;  // never published
+    const double posterior = weight / all,
+                 prior = stratum.count[secret] / static_cast<double>(stratum.size());
+    highest_ = std::max(highest_, posterior / prior);
+    lowest_ = std::min(lowest_, posterior / prior);
+    of_population_ = std::max(of_population_, posterior / std::exp(stratum.log_share[secret]));
+  }
+  void see(const LiftRange& other) {
+    highest_ = std::max(highest_, other.highest_);
+    lowest_ = std::min(lowest_, other.lowest_);
+    of_population_ = std::max(of_population_, other.of_population_);
+  }
+  void rules_one_out() { lowest_ = 0; }
+
+  double highest() const { return highest_; }
+  double lowest() const { return lowest_; }
+  double of_population() const { return of_population_; }
+
+ private:
+  double highest_ = 0, lowest_ = std::numeric_limits<double>::infinity(), of_population_ = 0;
+};
+
+struct DonorFigures {
+  double leakage = 0;  ///< nats times people
+  LiftRange lift = {};
+};
+
 // --- sum over y of w log( w / (W P(y)) ), W the sum of w, for one donor; w by secret
 
 double term(double weight, double log_share) {
@@ -74,6 +109,18 @@ class DonorsAlike {
     weight_ = weight.value();
   }
 
+  /// Where so many secrets occur among them, by `occurs(secret)`.
+  template <class Occurs>
+  LiftRange lift(std::size_t occurring, const Occurs& occurs, double more) const {
+    LiftRange range;
+    for (std::size_t y = 0; y < base_.size(); ++y) {
+      const bool is_own = occurs(static_cast<std::uint32_t>(y));
+      if (is_own) range.see(stratum_, y, std::max(0.0, base_[y] + more), weight_ + more);
+      if (occurring > (is_own ? 1 : 0)) range.see(stratum_, y, base_[y], weight_ + more);
+    }
+    return range;
+  }
+
   double leakage(std::uint32_t own, double more) const {
     const double log_share = stratum_.log_share[own];
     return sum_ - term(base_[own], log_share) + term(base_[own] + more, log_share) - x_log_x(weight_ + more);
@@ -85,7 +132,8 @@ class DonorsAlike {
   double sum_ = 0, weight_ = 0;
 };
 
-double leakage_of(const SharedRows& stratum, const CellDraw& draw, std::span<const std::uint32_t> clusters) {
+DonorFigures figures_of(const SharedRows& stratum, const CellDraw& draw,
+                        std::span<const std::uint32_t> clusters) {
   const double retain = stratum.channel.retain;
   const std::size_t cells = draw.clusters.size(), secrets = stratum.count.size();
   std::map<std::uint32_t, std::size_t> cell_of_cluster;
@@ -98,6 +146,7 @@ double leakage_of(const SharedRows& stratum, const CellDraw& draw, std::span<con
     size[cell] += 1;
   }
   CompensatedSum sum;
+  LiftRange lift;
   for (std::size_t to = 0; to < cells; ++to) {
     if (size[to] == 0) continue;
     std::vector<double> base(secrets, 0.0);
@@ -110,11 +159,13 @@ double leakage_of(const SharedRows& stratum, const CellDraw& draw, std::span<con
     }
     const DonorsAlike donors(stratum, std::move(base));
     for (const auto& [secret, people] : people_of[to]) sum.add(people * donors.leakage(secret, retain));
+    lift.see(donors.lift(
+        people_of[to].size(), [&](std::uint32_t secret) { return people_of[to].contains(secret); }, retain));
   }
-  return sum.value();
+  return {sum.value(), lift};
 }
 
-double leakage_of(const SharedRows& stratum, const OtherDraw&, std::span<const std::uint32_t>) {
+DonorFigures figures_of(const SharedRows& stratum, const OtherDraw&, std::span<const std::uint32_t>) {
   const auto size = static_cast<double>(stratum.size());
   const double retain = size == 1 ? 1 : stratum.channel.retain;
   const double other = size == 1 ? 0 : (1 - retain) / (size - 1);
@@ -124,7 +175,7 @@ double leakage_of(const SharedRows& stratum, const OtherDraw&, std::span<const s
   CompensatedSum sum;
   for (std::uint32_t secret = 0; secret < stratum.count.size(); ++secret)
     sum.add(stratum.count[secret] * donors.leakage(secret, retain - other));
-  return sum.value();
+  return {sum.value(), donors.lift(stratum.count.size(), [](std::uint32_t) { return true; }, retain - other)};
 }
 
 /// So much of a donor is published for people of a secret.
@@ -143,7 +194,7 @@ std::vector<DonorWeight> sorted_by_donor(const std::vector<DonorWeight>& weights
   return sorted;
 }
 
-double leakage_of(const SharedRows& stratum, const PersonDraw& draw, std::span<const std::uint32_t>) {
+DonorFigures figures_of(const SharedRows& stratum, const PersonDraw& draw, std::span<const std::uint32_t>) {
   const double retain = stratum.channel.retain;
   std::vector<DonorWeight> weights;
   weights.reserve(draw.donors.size());
@@ -155,6 +206,7 @@ double leakage_of(const SharedRows& stratum, const PersonDraw& draw, std::span<c
   }
   weights = sorted_by_donor(weights, stratum.size());
   CompensatedSum sum;
+  LiftRange lift;
   std::vector<double> of_secret(stratum.count.size(), 0.0);  // for one donor; zero again after it
   std::vector<std::uint32_t> secrets;
   for (std::size_t i = 0; i < weights.size();) {
@@ -169,11 +221,13 @@ double leakage_of(const SharedRows& stratum, const PersonDraw& draw, std::span<c
     }
     for (const std::uint32_t secret : secrets) {
       sum.add(term(of_secret[secret], stratum.log_share[secret]));
+      lift.see(stratum, secret, of_secret[secret], all);
       of_secret[secret] = 0;
     }
+    if (secrets.size() < stratum.count.size()) lift.rules_one_out();
     sum.add(-x_log_x(all));
   }
-  return sum.value();
+  return {sum.value(), lift};
 }
 
 /// Who is published for person `u` of the stratum, by place in it.
@@ -185,7 +239,7 @@ std::vector<double> near_row(const NearRows& rows, double retain, std::size_t u)
   return row;
 }
 
-double leakage_of_near(const SharedRows& stratum, const NearRows& rows, const Progress& progress) {
+DonorFigures figures_of_near(const SharedRows& stratum, const NearRows& rows, const Progress& progress) {
   // Donor by secret; people one after the other, so that sums do not depend on threads.
   constexpr std::size_t kRows = 64;
   const std::size_t secrets = stratum.count.size();
@@ -202,15 +256,17 @@ double leakage_of_near(const SharedRows& stratum, const NearRows& rows, const Pr
         weight[v * secrets + stratum.secret[begin + i]] += block[i][v];
   }
   CompensatedSum sum;
+  LiftRange lift;
   for (std::size_t v = 0; v < stratum.size(); ++v) {
     double all = 0;
     for (std::size_t y = 0; y < secrets; ++y) {
       sum.add(term(weight[v * secrets + y], stratum.log_share[y]));
       all += weight[v * secrets + y];
     }
+    for (std::size_t y = 0; y < secrets; ++y) lift.see(stratum, y, weight[v * secrets + y], all);
     sum.add(-x_log_x(all));
   }
-  return sum.value();
+  return {sum.value(), lift};
 }
 
 // --- own rows
@@ -419,24 +475,24 @@ Recomputed recompute(const Mechanism& mechanism, const data::People& people,
 
   std::vector<double> leaked(strata.size()), of_groups(strata.size()), unprotected(strata.size()),
       own(strata.size());
+  std::vector<LiftRange> lifts(strata.size());
   const bool by_cluster = rows_tell_their_cell(mechanism.channels);
   parallel_blocks(strata.size(), 1, [&](std::size_t s, std::size_t) {
     progress.throw_if_stopped();
     const SharedRows& stratum = strata[s];
-    if (near[s]) {
-      leaked[s] = leakage_of_near(stratum, *near[s], progress);
-      own[s] = own_rows_of_near(stratum, *near[s]);
-    } else {
-      leaked[s] = std::visit(
-          [&](const auto& draw) -> double {
-            if constexpr (std::is_same_v<std::decay_t<decltype(draw)>, NearDraw>)
-              return kUnset;  // above
-            else
-              return leakage_of(stratum, draw, clusters);
-          },
-          stratum.channel.draw);
-      own[s] = own_rows_of(stratum, clusters);
-    }
+    const DonorFigures found =
+        near[s] ? figures_of_near(stratum, *near[s], progress)
+                : std::visit(
+                      [&](const auto& draw) -> DonorFigures {
+                        if constexpr (std::is_same_v<std::decay_t<decltype(draw)>, NearDraw>)
+                          return {.leakage = kUnset};  // above
+                        else
+                          return figures_of(stratum, draw, clusters);
+                      },
+                      stratum.channel.draw);
+    leaked[s] = found.leakage;
+    lifts[s] = found.lift;
+    own[s] = near[s] ? own_rows_of_near(stratum, *near[s]) : own_rows_of(stratum, clusters);
     unprotected[s] = unprotected_of(stratum, by_cluster, clusters);
     // sum over y of n log( n / (size P(y)) )
     const double log_size = std::log(static_cast<double>(stratum.size()));
@@ -450,12 +506,17 @@ Recomputed recompute(const Mechanism& mechanism, const data::People& people,
     for (const double each : nats) sum.add(each);
     return sum.value() / all * kBitsPerNat;
   };
+  LiftRange lift;
+  for (const LiftRange& of_stratum : lifts) lift.see(of_stratum);
   CompensatedSum entropy;
   for (const double count : people_of_secret) entropy.add(-x_log_x(count / all));
   return {.leakage = bits(leaked),
           .leakage_groups = bits(of_groups),
           .secret_entropy = entropy.value() * kBitsPerNat,
           .unprotected = bits(unprotected),
+          .max_lift = lift.highest(),
+          .min_lift = lift.lowest(),
+          .max_lift_of_population = lift.of_population(),
           .own_rows = std::accumulate(own.begin(), own.end(), 0.0) / all,
           .distance = distance_of(strata, near, people, mechanism, clusters)};
 }
@@ -511,6 +572,10 @@ std::vector<std::string> untrue_statements(const Mechanism& mechanism, const dat
   compare("leakage_features_bits", said.features, {found.leakage - found.leakage_groups}, untrue);
   compare("leakage_unprotected_bits", said.unprotected, {found.unprotected}, untrue);
   compare("secret_entropy_bits", said.secret_entropy, {found.secret_entropy}, untrue);
+  const LiftFigures& lift = mechanism.figures.lift;
+  compare("max_lift", lift.highest, {found.max_lift}, untrue);
+  compare("min_lift", lift.lowest, {found.min_lift}, untrue);
+  compare("max_lift_of_population", lift.highest_of_population, {found.max_lift_of_population}, untrue);
   compare("own_rows", mechanism.figures.own_rows, {found.own_rows}, untrue);
   compare("distance", mechanism.figures.distance, found.distance, untrue);
   const auto of_groups = untrue_of_groups(mechanism, people, keep);

@@ -27,10 +27,13 @@ struct Estimate {
 /// stratum is what stands beside a row: the group and the kept cells. It shares no code with the searches,
 /// nor with the accounting that `fit` states the figures with.
 struct Recomputed {
-  double leakage = kUnset;         ///< I(Y; V, S), bits
-  double leakage_groups = kUnset;  ///< I(Y; S)
-  double secret_entropy = kUnset;  ///< H(Y)
-  double unprotected = kUnset;     ///< as Leakage::unprotected
+  double leakage = kUnset;                 ///< I(Y; V, S), bits
+  double leakage_groups = kUnset;          ///< I(Y; S)
+  double secret_entropy = kUnset;          ///< H(Y)
+  double unprotected = kUnset;             ///< as Leakage::unprotected
+  double max_lift = kUnset;                ///< max over v, y of w(y, v, s) w(s) / (w(v, s) w(y, s))
+  double min_lift = kUnset;                ///< min of the same
+  double max_lift_of_population = kUnset;  ///< max over v, y of w(y, v, s) / (w(v, s) P(y))
   double own_rows = kUnset;
   Estimate distance;  ///< exact for few people, else from people and donors drawn anew
 };

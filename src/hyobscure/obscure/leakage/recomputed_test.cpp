@@ -74,6 +74,9 @@ class RecomputedTest : public testing::Test {
                       .leakage_groups = 0,
                       .secret_entropy = 0,
                       .unprotected = kUnset,
+                      .max_lift = 0,
+                      .min_lift = 1,
+                      .max_lift_of_population = 0,
                       .own_rows = 0,
                       .distance = {.value = 0}};
     for (int g = 0; g < 2; ++g)
@@ -94,6 +97,15 @@ class RecomputedTest : public testing::Test {
         if (shown(v, y) > 0)
           result.leakage += shown(v, y) * std::log2(shown(v, y) / (shown.row(v).sum() * share[y]));
     }
+    for (int g = 0; g < 2; ++g)
+      for (const std::uint32_t v : members_[g])
+        for (int y = 3 * g; y < 3 * g + 3; ++y) {
+          const double p = static_cast<double>(members_[g].size()) / kPeople;
+          const double posterior = shown(v, y) / shown.row(v).sum();
+          result.max_lift = std::max(result.max_lift, posterior * p / share[y]);
+          result.min_lift = std::min(result.min_lift, posterior * p / share[y]);
+          result.max_lift_of_population = std::max(result.max_lift_of_population, posterior / share[y]);
+        }
     for (const auto& members : members_) {
       const double p = static_cast<double>(members.size()) / kPeople;
       result.leakage_groups -= p * std::log2(p);
@@ -110,6 +122,9 @@ class RecomputedTest : public testing::Test {
       EXPECT_NEAR(found.leakage, expected.leakage, 1e-12);
       EXPECT_NEAR(found.leakage_groups, expected.leakage_groups, 1e-12);
       EXPECT_NEAR(found.secret_entropy, expected.secret_entropy, 1e-12);
+      EXPECT_NEAR(found.max_lift, expected.max_lift, 1e-12);
+      EXPECT_NEAR(found.min_lift, expected.min_lift, 1e-12);
+      EXPECT_NEAR(found.max_lift_of_population, expected.max_lift_of_population, 1e-12);
       EXPECT_NEAR(found.own_rows, expected.own_rows, 1e-12);
       EXPECT_NEAR(found.distance.value, expected.distance.value, 1e-12);
       EXPECT_EQ(found.distance.error, 0);
@@ -131,6 +146,9 @@ class RecomputedTest : public testing::Test {
     leakage.features = found.leakage - found.leakage_groups;
     leakage.secret_entropy = found.secret_entropy;
     leakage.unprotected = found.unprotected;
+    mechanism.figures.lift = {.highest = found.max_lift,
+                              .lowest = found.min_lift,
+                              .highest_of_population = found.max_lift_of_population};
     mechanism.figures.own_rows = found.own_rows;
     mechanism.figures.distance = found.distance.value;
     return mechanism;
@@ -176,6 +194,8 @@ TEST_F(RecomputedTest, NearDonorsAreAsByTheTable) {
   const Recomputed expected = by_table(drawn, 0),
                    found = recompute(with({.draw = NearDraw{.decay = 2.0}}), people_, clusters_);
   EXPECT_NEAR(found.leakage, expected.leakage, 1e-6);
+  EXPECT_NEAR(found.max_lift, expected.max_lift, 1e-6);
+  EXPECT_NEAR(found.min_lift, expected.min_lift, 1e-6);
   EXPECT_NEAR(found.own_rows, expected.own_rows, 1e-6);
   EXPECT_NEAR(found.distance.value, expected.distance.value, 1e-6);
 }
@@ -226,6 +246,12 @@ TEST_F(RecomputedTest, EveryFigureThatWasEditedIsNamed) {
               ElementsAre(HasSubstr("leakage_unprotected_bits")));
   EXPECT_THAT(untrue([](Mechanism& m) { m.figures.leakage.secret_entropy += 1; }),
               ElementsAre(HasSubstr("secret_entropy_bits")));
+  EXPECT_THAT(untrue([](Mechanism& m) { m.figures.lift.highest = 1; }),
+              ElementsAre(HasSubstr("max_lift = 1")));
+  EXPECT_THAT(untrue([](Mechanism& m) { m.figures.lift.lowest = 1; }),
+              ElementsAre(HasSubstr("min_lift = 1")));
+  EXPECT_THAT(untrue([](Mechanism& m) { m.figures.lift.highest_of_population += 1e-3; }),
+              ElementsAre(HasSubstr("max_lift_of_population")));
   EXPECT_THAT(untrue([](Mechanism& m) { m.figures.own_rows = 0; }), ElementsAre(HasSubstr("own_rows")));
   EXPECT_THAT(untrue([](Mechanism& m) { m.figures.distance /= 2; }), ElementsAre(HasSubstr("distance")));
 }
@@ -263,7 +289,7 @@ TEST_F(RecomputedTest, RefusesWithTheFirstThatDiffer) {
   } catch (const InputError& error) {
     EXPECT_THAT(error.what(), HasSubstr("m.json"));
     EXPECT_THAT(error.what(), HasSubstr("leakage_bits = nothing"));
-    EXPECT_THAT(error.what(), HasSubstr("and 4 more"));
+    EXPECT_THAT(error.what(), HasSubstr("and 7 more"));
   }
 }
 

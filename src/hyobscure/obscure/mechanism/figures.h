@@ -27,9 +27,25 @@ struct Leakage {
   double fano_error_bound = kUnset;  ///< a guess from the release is wrong for at least this share of people
 };
 
+/// The worst case where leakage is an average: how much one published row can change what an informed
+/// attacker believes of one value, as a factor (leakage/lift.h). NaN: not computed.
+struct LiftFigures {
+  double highest = kUnset;                ///< max over rows j and values y of P(y | j, G) / P(y | G)
+  double lowest = kUnset;                 ///< min of the same; 0: some row rules some value out
+  double highest_of_population = kUnset;  ///< max of P(y | j, G) / P(y)
+  /// What a person's own draw does to the own value, for the person whom it hurts most and for the median
+  /// one: by the row that raises it most, and in expectation.
+  double own_largest = kUnset;
+  double own_largest_median = kUnset;
+  double own_expected = kUnset;
+  double own_expected_median = kUnset;
+  double own_of_population = kUnset;  ///< own_expected against P(y), the group included
+};
+
 /// What a mechanism gives and costs, as fit computes it from the channel.
 struct Figures {
   Leakage leakage;
+  LiftFigures lift;
   double own_rows = kUnset;    ///< expected share of people who publish their own row
   double informed_weight = 1;  ///< in what was minimised; the rest is the learned attacker's
   double distance = kUnset;    ///< expected, between published and true features
@@ -55,6 +71,14 @@ void visit_figures(AnyFigures& figures, Visit&& visit) {
   visit("leakage_unprotected_bits", leakage.unprotected);
   visit("leakage_random_bits", leakage.random);
   visit("leakage_any_donor_bits", leakage.any_donor);
+  visit("max_lift", figures.lift.highest);
+  visit("min_lift", figures.lift.lowest);
+  visit("max_lift_of_population", figures.lift.highest_of_population);
+  visit("own_lift_largest", figures.lift.own_largest);
+  visit("own_lift_largest_median", figures.lift.own_largest_median);
+  visit("own_lift_expected", figures.lift.own_expected);
+  visit("own_lift_expected_median", figures.lift.own_expected_median);
+  visit("own_lift_of_population", figures.lift.own_of_population);
   visit("own_rows", figures.own_rows);
   visit("informed_weight", figures.informed_weight);
   visit("secret_entropy_bits", leakage.secret_entropy);

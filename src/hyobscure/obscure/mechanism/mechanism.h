@@ -35,7 +35,7 @@ struct Round {
 /// What `fit` finds and `publish` applies: groups, channels, cluster model and the key of the draws. Private:
 /// anyone who holds it can undo the release.
 struct Mechanism {
-  static constexpr int kFormat = 6;
+  static constexpr int kFormat = 7;
 
   std::string source = "mechanism";  ///< the file it was read from, for messages
   std::string method;
