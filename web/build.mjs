@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const FACTS_PLACE = '{"facts":"go here"}'; // kHtmlFactsPlace of report/html_page.h
+const TEXT_PLACE = '{"text":"goes here"}'; // kHtmlTextPlace
 const RAW_END = ")hyobscure_page";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -61,7 +62,8 @@ async function makePage() {
   page = put(page, "script-hash", `sha256-${hash}`);
   page = put(page, "/* notices */", notices());
   page = put(page, "/* script */", script);
-  if (page.split(FACTS_PLACE).length !== 2) throw new Error("page.html must hold the place of the facts exactly once");
+  for (const place of [FACTS_PLACE, TEXT_PLACE])
+    if (page.split(place).length !== 2) throw new Error(`page.html must hold ${place} exactly once`);
   return page;
 }
 

@@ -160,14 +160,19 @@ function repeatedOption(
 }
 
 function repeatedFigure(facts: Facts, measure: ErrorMeasure, informed: InformedErrors): Figure | null {
+  const exact = isNumber(informed.error) ? informed.error : undefined;
+  const people = list(informed.repeated)[0]?.people;
   const points = list(informed.repeated).flatMap((one) =>
-    isNumber(one.releases) && isNumber(one.error?.mean) ? [{ releases: one.releases, error: { ...one.error, mean: one.error.mean } }] : [],
+    isNumber(one.releases) && isNumber(one.error?.mean)
+      ? // Of one release the error is known exactly; drawn people would show it a little otherwise.
+        [{ releases: one.releases, error: one.releases === 1 && exact ? { mean: exact } : { ...one.error, mean: one.error.mean } }]
+      : [],
   );
   if (!points.length) return null;
   const groupOnly = isNumber(informed.group_only) ? informed.group_only : undefined;
   return new Figure({
     title: measure.intro ? `What repeated releases would leak, ${measure.intro.toLowerCase()}` : "What repeated releases would leak",
-    howToRead: `each point is the error of an informed attacker (it knows all rows, secrets and the channel, not which row is the target's) that holds this many independent releases of the same people; it falls as releases add up, which is why a second one is refused unless forced.`,
+    howToRead: `each point is the error of an informed attacker (it knows all rows, secrets and the channel, not which row is the target's) that holds this many independent releases of the same people; it falls as releases add up, which is why a second one is refused unless forced.${exact ? ` The error after one release is exact; after more it was measured${isNumber(people) ? ` on ${counted(people, "person", "people")}` : ""}, whose releases were drawn once.` : ""}`,
     description: `Error of the informed attacker by number of releases: ${points.map((point) => `${count(point.releases)}: ${figureOf(point.error.mean)}`).join(", ")}.`,
     height: () => 260,
     option: (view) => repeatedOption(view, points, groupOnly, measure.unit),

@@ -138,18 +138,24 @@ export class Figure {
   }
 }
 
-/** Keeps drawings right when the window, the theme or the medium changes. Paper is always light. */
+/** Keeps drawings right when the window, the theme or the medium changes. Paper is always light, and what it needs is open. */
 export function keepDrawn(figures: Figure[]): void {
   const drawAll = (width?: number) => figures.forEach((figure) => figure.draw(width));
   figures.forEach((figure) => figure.start());
   onThemeChange(() => drawAll());
   let before = "auto";
+  let opened: HTMLDetailsElement[] = [];
   addEventListener("beforeprint", () => {
     before = currentTheme();
     document.documentElement.dataset.theme = "light";
+    opened = [...document.querySelectorAll<HTMLDetailsElement>("details.on-paper:not([open])")];
+    for (const details of opened) details.open = true;
     drawAll(PRINT_WIDTH);
   });
-  addEventListener("afterprint", () => setTheme(before));
+  addEventListener("afterprint", () => {
+    for (const details of opened) details.open = false;
+    setTheme(before);
+  });
 }
 
 /** Axes, text and tooltips, the same in all charts. */

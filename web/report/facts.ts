@@ -14,6 +14,9 @@ export interface Interval {
 export interface DataFacts {
   people?: Measured;
   left_out?: { why?: string; people?: Measured }[];
+  /** Of long data: events read, and those that are not in the release. */
+  events?: Measured;
+  events_left_out?: { why?: string; events?: Measured }[];
   values?: Measured;
   features?: Measured;
   entries?: Measured;
@@ -47,7 +50,19 @@ export interface ReleaseFacts {
 export interface Check {
   what?: string;
   passed?: boolean | null;
+  /** Where it does not hold: the reader should know, but the release is what it says it is. */
+  warning?: boolean;
   detail?: string;
+}
+
+/** The first screen, which the library derives from the other facts (report/verdict.h). */
+export interface Verdict {
+  headline?: string;
+  failed?: string[];
+  open?: string[];
+  passes?: string[];
+  not_measured?: string[];
+  figures?: { title?: string; figure?: string; text?: string }[];
 }
 
 export interface Group {
@@ -72,6 +87,8 @@ export interface MapFacts {
   cell_km?: Measured;
   /** False: the data has cells and no coordinates. */
   on_earth?: boolean;
+  /** Where row 0 and column 0 begin, and the size of a cell. */
+  degrees?: { south?: Measured; west?: Measured; height?: Measured; width?: Measured };
   cells?: MapCell[];
 }
 
@@ -184,7 +201,7 @@ export interface Attack extends AttackErrors {
 export interface InformedErrors {
   error?: Measured;
   group_only?: Measured;
-  repeated?: { releases?: Measured; error?: Interval }[];
+  repeated?: { releases?: Measured; people?: Measured; error?: Interval }[];
 }
 
 export interface Utility {
@@ -227,6 +244,9 @@ export interface Facts {
   program?: string;
   made?: string;
   title?: string;
+  verdict?: Verdict;
+  /** The page is about methods side by side, not about a release. */
+  comparison?: { headline?: string };
   data?: DataFacts;
   release?: ReleaseFacts;
   checks?: Check[];

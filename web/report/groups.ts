@@ -48,6 +48,16 @@ function runs(all: NameBar[]): { group: number; first: number; last: number }[] 
   return found.filter((run) => run.group >= 0);
 }
 
+// More bands than these, or longer names, have a number, and a legend says which group it is.
+const MOST_NAMED = 6;
+const LONGEST_NAME = 12;
+const DIGIT_WIDTH = 7;
+const LINE = 9;
+
+function goByNumber(groups: Group[]): boolean {
+  return groups.length > MOST_NAMED || groups.some((group) => words(group.label, "unnamed").length > LONGEST_NAME);
+}
+
 const EVEN = mark(0);
 const ODD = mark(1);
 
@@ -55,9 +65,12 @@ function histogramOption(view: View, all: NameBar[], groups: Group[]): EChartsCo
   const { colours } = view;
   const perBar = (view.width - 60) / all.length;
   const colour = (bar: NameBar) => (bar.group < 0 ? colours.muted : (bar.group % 2 ? ODD : EVEN).colour(colours));
+  const numbers = goByNumber(groups);
   const label = (group: number, first: number, last: number) => {
-    const text = words(groups[group].label, "unnamed");
-    return text.length * LETTER_WIDTH <= (last - first + 1) * perBar ? text : "";
+    const text = numbers ? String(group + 1) : words(groups[group].label, "unnamed");
+    const room = (last - first + 1) * perBar;
+    if (text.length * (numbers ? DIGIT_WIDTH : LETTER_WIDTH) <= room) return { text, rotate: 0 };
+    return numbers && room >= LINE ? { text, rotate: 90 } : { text: "", rotate: 0 };
   };
   return {
     ...common(view),
@@ -85,36 +98,49 @@ function histogramOption(view: View, all: NameBar[], groups: Group[]): EChartsCo
         data: all.map((bar) => ({ value: bar.people, itemStyle: { color: colour(bar) } })),
         markArea: {
           silent: true,
-          data: runs(all).map(({ group, first, last }) => [
-            {
-              xAxis: first,
-              name: label(group, first, last),
-              itemStyle: { color: group % 2 ? "transparent" : colours.band },
-              label: { position: "top", color: colours.text, fontWeight: 600, fontSize: 13 },
-            },
-            { xAxis: last },
-          ]),
+          data: runs(all).map(({ group, first, last }) => {
+            const { text, rotate } = label(group, first, last);
+            return [
+              {
+                xAxis: first,
+                name: text,
+                itemStyle: { color: group % 2 ? "transparent" : colours.band },
+                label: { position: "top", rotate, color: colours.text, fontWeight: 600, fontSize: numbers ? 11 : 13 },
+              },
+              { xAxis: last },
+            ];
+          }),
         },
       },
     ],
   };
 }
 
+const BAR_ROW = 22;
+const BAR_FOOT = 26;
+
+/** Names to the left, so that they can be read on narrow screens as well. */
 function groupBarsOption(view: View, groups: Group[]): EChartsCoreOption {
   const { colours } = view;
+  const names = groups.map((group) => words(group.label, "unnamed"));
+  const room = Math.min(0.5 * view.width, Math.max(...names.map((name) => name.length)) * LETTER_WIDTH + 14);
   return {
     ...common(view),
     tooltip: tooltip(view, ({ dataIndex }) => [words(groups[dataIndex].label, "unnamed"), `${count(groups[dataIndex].people)} people`]),
-    xAxis: axis(view, {
+    grid: { left: room, right: 18, top: 2, bottom: BAR_FOOT, outerBoundsMode: "none" },
+    xAxis: axis(view, { type: "value", minInterval: 1 }),
+    yAxis: {
       type: "category",
-      data: groups.map((group) => words(group.label, "unnamed")),
-      axisLabel: { color: colours.muted, hideOverlap: true, width: 90, overflow: "truncate" },
-    }),
-    yAxis: axis(view, { type: "value", minInterval: 1 }),
+      inverse: true,
+      data: names,
+      axisTick: { show: false },
+      axisLine: { show: false },
+      axisLabel: { color: colours.muted, fontSize: 12, interval: 0, width: room - 12, overflow: "truncate" },
+    },
     series: [
       {
         type: "bar",
-        barMaxWidth: 60,
+        barWidth: 13,
         itemStyle: { color: EVEN.colour(colours) },
         data: groups.map((group) => (isNumber(group.people) ? group.people : 0)),
       },
@@ -169,6 +195,8 @@ function groupsTable(facts: Facts, groups: Group[], withNumbers: boolean): Table
   };
 }
 
+const LONGEST_LEGEND = 40;
+
 function histogramFigure(facts: Facts, groups: Group[]): Figure | null {
   const cells = drawnCells(facts);
   if (!cells.length) return null;
@@ -179,11 +207,15 @@ function histogramFigure(facts: Facts, groups: Group[]): Figure | null {
   return new Figure({
     title: grouped ? `People by exact ${secret}, and the group that is published` : `People by exact ${secret}`,
     howToRead: grouped
-      ? `each bar is the number of people with one exact ${secret}; bars of one colour on one band are published under one name, so a reader of the release cannot distinguish them by it.`
+      ? `each bar is the number of people with one exact ${secret}; bars of one colour on one band are published under one name, so a reader of the release cannot distinguish them by it.${grouped && goByNumber(groups) ? ` The numbers above the bands are those of the ${groupWord(facts).many} below the title.` : ""}`
       : `each bar is the number of people with one exact ${secret}; the release shows groups of these values instead.`,
     description: `Bar chart of ${counted(all.length, "exact value", "exact values")} of ${secret} in ${counted(groups.length, "group", "groups")}. The table below has its numbers.`,
     height: () => 300,
     option: (view) => histogramOption(view, all, groups),
+    legend:
+      grouped && goByNumber(groups) && groups.length <= LONGEST_LEGEND
+        ? groups.map((_, i) => ({ name: numbered(groups, i), mark: { ...(i % 2 ? ODD : EVEN), shape: EVEN.shape } }))
+        : undefined,
     table: histogramTable(facts, all, groups),
     yName: "people",
     xName: secret,
@@ -196,21 +228,23 @@ function groupBarsFigure(groups: Group[], data: TableData): Figure | null {
     title: "People by group",
     howToRead: "each bar is the number of people published under one group; the smaller the group, the fewer people a person hides among.",
     description: `Bar chart of the people in ${counted(groups.length, "group", "groups")}. The table below has its numbers.`,
-    height: () => 260,
+    height: () => groups.length * BAR_ROW + BAR_FOOT + 2,
     option: (view) => groupBarsOption(view, groups),
     table: data,
-    yName: "people",
+    xName: "people",
   });
 }
 
 export function groupsSection(facts: Facts): Section | null {
   const groups = list(facts.groups);
   const squares = mapFigure(facts) ?? planeFigure(facts);
-  const data = groupsTable(facts, groups, !!squares);
+  const inBands = !squares && drawnCells(facts).length > 0 && !isNamed(drawnCells(facts)) && goByNumber(groups);
+  const data = groupsTable(facts, groups, !!squares || inBands);
   const figure = squares ?? histogramFigure(facts, groups) ?? groupBarsFigure(groups, data);
   const body: Node[] = [];
   if (figure) body.push(figure.element);
   if (groups.length > 0 && groups.length <= 12) body.push(table(data));
-  else if (groups.length > 12) body.push(el("details", {}, el("summary", {}, `All ${groups.length} groups`), table(data)));
+  else if (groups.length > 12)
+    body.push(el("details", { class: "on-paper" }, el("summary", {}, `All ${groups.length} groups`), table(data)));
   return body.length ? { id: "groups", title: "The groups", body, figures: figure ? [figure] : [] } : null;
 }

@@ -5,7 +5,7 @@ import { el, table, type TableData } from "./dom";
 import { isNumber, mentioned, whyOf, type Facts, type Leakage, type Measured } from "./facts";
 import { bits, inBits, measure, share, shareAtMost } from "./numbers";
 import type { Section } from "./section";
-import { groupWord, secretName } from "./summary";
+import { fanoSentence, groupWord, secretName } from "./summary";
 import { blend, mark } from "./theme";
 
 const GROUPS = mark(0);
@@ -282,10 +282,11 @@ export function leakageSection(facts: Facts): Section | null {
     {},
     `One bit is the answer to one yes-or-no question. Leakage counts how many such answers about the exact ${secretName(facts)} the release reveals, on average over the people.`,
   );
+  const bound = fanoSentence(facts);
   return {
     id: "leakage",
     title: "How much the release leaks",
-    body: [intro, ...figures.map((figure) => figure.element), table(numbers)],
+    body: [intro, ...figures.map((figure) => figure.element), table(numbers), ...(bound ? [el("p", {}, bound)] : [])],
     figures,
   };
 }

@@ -4,15 +4,15 @@ import { channelSection } from "./channel";
 import { keepDrawn } from "./chart";
 import { convergenceSection } from "./convergence";
 import { bulletList, el, words } from "./dom";
-import { isNumber, list, type Facts } from "./facts";
+import { list, type Facts, type Verdict } from "./facts";
 import { groupsSection } from "./groups";
 import { leakageSection } from "./leakage";
 import { liftSection } from "./lift";
-import { bits, count, inBits, share, shareAtMost } from "./numbers";
+import { NOT_MEASURED } from "./numbers";
 import { publishedSection } from "./published";
 import type { Section } from "./section";
 import { limitsSection, settingsSection } from "./settings";
-import { countChecks, groupWord, secretName, summarise } from "./summary";
+import { summarise } from "./summary";
 import { setTheme, watchSystemTheme } from "./theme";
 import { frontierSection, tradeoffSection } from "./tradeoff";
 import { utilitySection } from "./utility";
@@ -32,9 +32,6 @@ const SECTIONS = [
   limitsSection,
 ];
 
-const PRIVATE =
-  "This report is not part of the release. It holds counts finer than those published (people by exact value, who exchanges features with whom): keep it with the mechanism file, and do not give it to the people who get the release.";
-
 function readFacts(): Facts {
   const parsed: unknown = JSON.parse(document.getElementById("facts")?.textContent || "{}");
   return parsed && typeof parsed === "object" && !Array.isArray(parsed) ? (parsed as Facts) : {};
@@ -46,35 +43,50 @@ function byId(id: string): HTMLElement {
   return found;
 }
 
-function tile(figure: string, text: string): HTMLElement {
-  return el("div", { class: "tile" }, el("div", { class: "figure" }, figure), el("div", {}, text));
+const LIGHTS = [
+  { key: "failed", mark: "\u2717", title: "Against publishing" },
+  { key: "open", mark: "!", title: "Open, for you to judge" },
+  { key: "passes", mark: "\u2713", title: "Passes" },
+  { key: "not_measured", mark: "?", title: "Not measured" },
+] as const;
+
+function tiles(verdict: Verdict): HTMLElement[] {
+  const all = list(verdict.figures).map((one) =>
+    el(
+      "div",
+      { class: "tile" },
+      el("h3", {}, words(one.title, "unnamed figure")),
+      el("div", { class: "figure" }, words(one.figure, NOT_MEASURED)),
+      el("p", {}, words(one.text, "")),
+    ),
+  );
+  return all.length ? [el("div", { class: "tiles" }, ...all)] : [];
 }
 
-function tiles(facts: Facts): HTMLElement[] {
-  const found: HTMLElement[] = [];
-  const groups = list(facts.groups).length;
-  const { total, features, secret_entropy: entropy, fano_error_bound: fano } = facts.leakage ?? {};
-  const { all, failed, open } = countChecks(facts);
-  if (isNumber(facts.data?.people)) found.push(tile(count(facts.data.people), "people"));
-  if (groups) found.push(tile(count(groups), groups === 1 ? groupWord(facts).one : groupWord(facts).many));
-  if (isNumber(total))
-    found.push(
-      tile(bits(total), isNumber(entropy) && entropy > 0 ? `bits leaked, of ${inBits(entropy)} (${share(total, entropy)})` : "bits leaked"),
-    );
-  if (isNumber(features)) found.push(tile(bits(features), "of these by the features"));
-  if (isNumber(fano) && fano > 0)
-    found.push(tile(`\u2264 ${shareAtMost(1 - fano)}`, `exact ${secretName(facts)} named right, by any attacker`));
-  if (all) found.push(tile(`${all - failed - open} of ${all}`, failed || open ? "checks hold: see below" : "checks hold"));
-  return found;
+function lights(verdict: Verdict): HTMLElement[] {
+  return LIGHTS.flatMap(({ key, mark, title }) => {
+    const sentences = list(verdict[key]);
+    if (!sentences.length) return [];
+    const lamp = el("span", { class: "lamp", "aria-hidden": "true" }, mark);
+    return [el("div", { class: `light ${key}` }, el("h3", {}, lamp, ` ${title}`), bulletList(sentences))];
+  });
+}
+
+/** The first screen: what passes, what is open, what was not measured, and the figures that matter. */
+function verdictSection(facts: Facts): Section | null {
+  const verdict = facts.verdict;
+  if (!verdict) return null;
+  const headline = words(verdict.headline, "");
+  const body: Node[] = headline ? [el("p", { class: "headline" }, headline)] : [];
+  body.push(...tiles(verdict), ...lights(verdict));
+  if (!facts.comparison)
+    body.push(el("p", { class: "detail" }, "This page is evidence. Whether the files may be published is for you to decide."));
+  return { id: "verdict", title: facts.comparison ? "The comparison at a glance" : "Evidence at a glance", body };
 }
 
 function summarySection(facts: Facts): Section | null {
-  const { warnings, sentences } = summarise(facts);
-  const body: Node[] = warnings.map((text) => el("p", { class: "warning", role: "note" }, el("b", {}, "\u26a0 Attention: "), text));
-  const figures = tiles(facts);
-  if (figures.length) body.push(el("div", { class: "tiles" }, ...figures));
-  if (sentences.length) body.push(bulletList(sentences));
-  return body.length ? { id: "summary", title: "Summary", body } : null;
+  const sentences = summarise(facts);
+  return sentences.length ? { id: "summary", title: "In words", body: [bulletList(sentences)] } : null;
 }
 
 function header(facts: Facts): void {
@@ -82,7 +94,6 @@ function header(facts: Facts): void {
   document.title = title;
   byId("title").textContent = title;
   byId("made").textContent = [words(facts.program, ""), facts.made ? `made ${facts.made}` : ""].filter(Boolean).join(", ");
-  byId("private").textContent = PRIVATE;
 }
 
 function lay(section: Section): HTMLElement {
@@ -100,10 +111,21 @@ function watchChoiceOfTheme(): void {
   watchSystemTheme();
 }
 
+/** On narrow screens the contents are folded: the first screen is the evidence. */
+function foldContents(): void {
+  const wide = matchMedia("(min-width: 68rem)");
+  const fold = byId("fold") as HTMLDetailsElement;
+  const adapt = () => (fold.open = wide.matches);
+  wide.addEventListener("change", adapt);
+  adapt();
+}
+
 function main(): void {
   const facts = readFacts();
   header(facts);
-  const sections = [summarySection, ...SECTIONS].map((make) => make(facts)).filter((section): section is Section => !!section);
+  const sections = [verdictSection, summarySection, ...SECTIONS]
+    .map((make) => make(facts))
+    .filter((section): section is Section => !!section);
   if (sections.length) {
     byId("contents").append(...sections.map((section) => el("li", {}, el("a", { href: `#${section.id}` }, section.title))));
     byId("report").append(...sections.map(lay));
@@ -111,6 +133,7 @@ function main(): void {
     byId("report").append(el("p", {}, "This file holds no facts to report."));
   }
   watchChoiceOfTheme();
+  foldContents();
   keepDrawn(sections.flatMap((section) => section.figures ?? []));
 }
 

@@ -93,6 +93,16 @@ export function mean(x: Interval | null | undefined): string {
   return isNumber(x?.mean) ? grouped(x.mean, decimalsOf(x)) : notMeasured(x?.why);
 }
 
+/** Two means in equal decimals, so many that their difference is seen. */
+export function means(one: Interval | null | undefined, other: Interval | null | undefined): [string, string] {
+  if (!isNumber(one?.mean) || !isNumber(other?.mean)) return [mean(one), mean(other)];
+  const apart = Math.abs(one.mean - other.mean);
+  const digits = apart > 0 ? Math.floor(Math.log10(apart)) : 0;
+  const seen = apart / 10 ** digits < 2 ? 1 - digits : -digits;
+  const decimals = Math.min(6, Math.max(decimalsOf(one), decimalsOf(other), apart / Math.abs(other.mean) < 0.0005 ? 0 : seen));
+  return [grouped(one.mean, decimals), grouped(other.mean, decimals)];
+}
+
 /** "2.14 (2.10 to 2.18)" */
 export function interval(x: Interval | null | undefined, unit?: string): string {
   if (!isNumber(x?.mean)) return notMeasured(x?.why);

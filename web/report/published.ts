@@ -1,7 +1,7 @@
 // What was published, and that the constraints hold.
 import { bulletList, el, table, words } from "./dom";
 import { isNumber, list, mentioned, whyOf, type Check, type Facts } from "./facts";
-import { bytes, count, measure, NOT_MEASURED } from "./numbers";
+import { bytes, count, counted, measure, NOT_MEASURED, share } from "./numbers";
 import { axisNames, secretName } from "./summary";
 import type { Section } from "./section";
 
@@ -42,6 +42,12 @@ function definitions(facts: Facts): [string, string][] {
     [`Distinct values of the ${secretName(facts)}`, mentioned(data, "values") ? count(data?.values) : undefined],
     ["Features", mentioned(data, "features") ? count(data?.features) : undefined],
     ["Entries in the features", mentioned(data, "entries") ? count(data?.entries) : undefined],
+    ["Events read", isNumber(data?.events) ? count(data.events) : undefined],
+    ["People who publish their own row, expected", isNumber(release?.own_rows) ? share(release.own_rows, 1) : undefined],
+    [
+      "Smallest pool (same group and same kept cells)",
+      isNumber(facts.constraints?.smallest_pool) ? counted(facts.constraints.smallest_pool, "person", "people") : undefined,
+    ],
     ["Columns published unchanged", data?.kept ? list(data.kept).join(", ") || "none" : undefined],
     ["Method", release?.method ? `${release.method}${release.method_help ? `: ${release.method_help}` : ""}` : undefined],
     ["Attackers it is built against", release?.threat ? (THREATS[release.threat] ?? release.threat) : undefined],
@@ -56,7 +62,7 @@ function definitions(facts: Facts): [string, string][] {
         : undefined,
     ],
     [
-      "Earlier releases of the same people",
+      "Earlier releases of the same people that the ledger knows",
       mentioned(release, "earlier_draws") ? (release?.earlier_draws === 0 ? "none" : count(release?.earlier_draws)) : undefined,
     ],
     ["Distance between features", data?.distance],
@@ -75,16 +81,25 @@ const THREATS: Record<string, string> = {
   both: "both the informed attacker (knows all rows, secrets and the channel, not which row is the target's) and the learned one (a model trained on other people)",
 };
 
+type State = "failed" | "note" | "unknown" | "holds";
+const STATES: Record<State, { mark: string; word: string }> = {
+  failed: { mark: "\u2717", word: "FAILED" },
+  note: { mark: "!", word: "does not hold, for you to judge" },
+  unknown: { mark: "?", word: NOT_MEASURED },
+  holds: { mark: "\u2713", word: "holds" },
+};
+
+function stateOf(check: Check): State {
+  if (check.passed === true) return "holds";
+  if (check.passed === false) return check.warning ? "note" : "failed";
+  return "unknown";
+}
+
 function checkLine(check: Check): HTMLElement {
-  const [mark, word, style] =
-    check.passed === true
-      ? ["\u2713", "holds", "holds"]
-      : check.passed === false
-        ? ["\u2717", "FAILED", "failed"]
-        : ["?", NOT_MEASURED, "unknown"];
+  const { mark, word } = STATES[stateOf(check)];
   return el(
     "li",
-    { class: style },
+    { class: stateOf(check) },
     el("span", { class: "mark", "aria-hidden": "true" }, mark),
     el(
       "span",
@@ -96,11 +111,28 @@ function checkLine(check: Check): HTMLElement {
   );
 }
 
+/** What did not pass, in full; the others behind their number. */
+function checksBody(checks: Check[]): Node[] {
+  if (!checks.length) return [];
+  const lines = (states: State[]) => states.flatMap((state) => checks.filter((check) => stateOf(check) === state).map(checkLine));
+  const others = lines(["failed", "note", "unknown"]);
+  const passed = lines(["holds"]);
+  const body: Node[] = [el("h3", {}, "Do the constraints hold?")];
+  if (others.length) body.push(el("ul", { class: "checks" }, ...others));
+  if (passed.length) {
+    const said = `${count(passed.length)} of ${counted(checks.length, "check", "checks")} hold`;
+    body.push(el("details", { class: "on-paper" }, el("summary", {}, said), el("ul", { class: "checks" }, ...passed)));
+  }
+  return body;
+}
+
 function leftOut(facts: Facts): HTMLElement[] {
-  const reasons = list(facts.data?.left_out);
-  if (!reasons.length) return [];
-  const items = reasons.map((one) => `${count(one.people)}: ${words(one.why, "no reason given")}`);
-  return [el("h3", {}, "People left out of the release"), bulletList(items)];
+  const people = list(facts.data?.left_out).map((one) => `${count(one.people)}: ${words(one.why, "no reason given")}`);
+  const events = list(facts.data?.events_left_out).map((one) => `${count(one.events)}: ${words(one.why, "no reason given")}`);
+  return [
+    ...(people.length ? [el("h3", {}, "People left out of the release"), bulletList(people)] : []),
+    ...(events.length ? [el("h3", {}, "Events left out of the release"), bulletList(events)] : []),
+  ];
 }
 
 function files(facts: Facts): HTMLElement[] {
@@ -126,7 +158,7 @@ export function publishedSection(facts: Facts): Section | null {
   const pairs = definitions(facts);
   const checks = list(facts.checks);
   const body: Node[] = [];
-  if (checks.length) body.push(el("h3", {}, "Do the constraints hold?"), el("ul", { class: "checks" }, ...checks.map(checkLine)));
+  body.push(...checksBody(checks));
   if (pairs.length)
     body.push(
       el("h3", {}, "At a glance"),

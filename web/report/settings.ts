@@ -1,6 +1,7 @@
 // Settings, and what the protection does not cover.
-import { bulletList, el, table } from "./dom";
+import { bulletList, el, table, type Child } from "./dom";
 import { list, type Facts } from "./facts";
+import { counted } from "./numbers";
 import type { Section } from "./section";
 
 function valueText(value: unknown): string {
@@ -13,13 +14,24 @@ function valueText(value: unknown): string {
 export function settingsSection(facts: Facts): Section | null {
   const settings = list(facts.settings).filter((one) => one.key);
   if (!settings.length) return null;
-  const data = table({
-    caption: "All settings of this run",
-    cards: true,
-    columns: [{ name: "setting" }, { name: "value" }, { name: "source" }],
-    rows: settings.map((one) => [el("code", {}, String(one.key)), valueText(one.value), one.given ? "given" : "default"]),
-  });
-  return { id: "settings", title: "Settings", body: [data] };
+  const rows = (given: boolean) =>
+    settings.filter((one) => !!one.given === given).map((one) => [el("code", {}, String(one.key)), valueText(one.value)]);
+  const tableOf = (caption: string, body: Child[][]) =>
+    table({ caption, cards: true, columns: [{ name: "setting" }, { name: "value" }], rows: body });
+  const [given, defaults] = [rows(true), rows(false)];
+  const body: Node[] = given.length
+    ? [tableOf("Given in the spec or as flags", given)]
+    : [el("p", {}, "All settings have their defaults.")];
+  if (defaults.length)
+    body.push(
+      el(
+        "details",
+        {},
+        el("summary", {}, `${counted(defaults.length, "setting has its", "settings have their")} default`),
+        tableOf("Defaults", defaults),
+      ),
+    );
+  return { id: "settings", title: "Settings", body };
 }
 
 export function limitsSection(facts: Facts): Section | null {

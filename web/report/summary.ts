@@ -2,26 +2,8 @@
 import { words } from "./dom";
 import { isNumber, list, whyOf, type Facts, type Group, type InformedErrors } from "./facts";
 import { informedAs, measuresOf, type ErrorMeasure } from "./measures";
-import {
-  bits,
-  capital,
-  count,
-  counted,
-  inBits,
-  interval,
-  mean,
-  measure as figure,
-  notMeasured,
-  share,
-  shareAtMost,
-  withUnit,
-} from "./numbers";
+import { bits, capital, counted, inBits, interval, means, measure as figure, notMeasured, share, shareAtMost, withUnit } from "./numbers";
 import { attackName, judge, unobscuredGain } from "./verdict";
-
-export interface Summary {
-  warnings: string[];
-  sentences: string[];
-}
 
 /** The kind of a secret that stands alone. */
 function singleKind(facts: Facts): string | undefined {
@@ -65,45 +47,6 @@ export function joinedNote(facts: Facts): string {
 /** A group as figures number it: "2 \u00b7 north-east: 41 cells". */
 export function numbered(groups: Group[], index: number): string {
   return `${index + 1} \u00b7 ${words(groups[index]?.label, "unnamed")}`;
-}
-
-export interface CheckCounts {
-  all: number;
-  failed: number;
-  /** Neither passed nor failed: could not be made. */
-  open: number;
-}
-
-export function countChecks(facts: Facts): CheckCounts {
-  const checks = list(facts.checks);
-  const failed = checks.filter((check) => check.passed === false).length;
-  const passed = checks.filter((check) => check.passed === true).length;
-  return { all: checks.length, failed, open: checks.length - failed - passed };
-}
-
-function warnings(facts: Facts): string[] {
-  const found: string[] = [];
-  const { all, failed, open } = countChecks(facts);
-  if (failed) found.push(`${failed} of ${counted(all, "check", "checks")} failed. Do not publish these files before you know why.`);
-  if (open) found.push(`${open} of ${counted(all, "check", "checks")} could not be made.`);
-  if (facts.release?.seeded) {
-    found.push(
-      "The random draws come from a seed: anyone who has the seed can undo the protection. These files are for trials and must not be published.",
-    );
-  }
-  const reasons = list(facts.release?.shortfalls);
-  if (reasons.length || facts.release?.accepted_leakage) {
-    found.push(
-      `The mechanism is weaker than it should be${reasons.length ? `: ${reasons.join(" ")}` : "."} The publisher accepted this leakage.`,
-    );
-  }
-  const earlier = facts.release?.earlier_draws;
-  if (isNumber(earlier) && earlier > 0) {
-    found.push(
-      `The same people were drawn ${earlier === 1 ? "once" : `${count(earlier)} times`} before. Releases add up: anyone who has several of them knows more than the figures below say, which hold for this release alone.`,
-    );
-  }
-  return found;
 }
 
 function peopleSentence(facts: Facts): string | undefined {
@@ -152,7 +95,8 @@ function chanceSentence(facts: Facts): string | undefined {
     : `What the features leak is no more than chance explains: ${shuffled}.`;
 }
 
-function fanoSentence(facts: Facts): string | undefined {
+/** How often the exact value can be named by anybody, as Fano's inequality bounds it. */
+export function fanoSentence(facts: Facts): string | undefined {
   const bound = facts.leakage?.fano_error_bound;
   const secret = secretName(facts);
   if (!isNumber(bound)) return undefined;
@@ -240,11 +184,8 @@ function utilitySentences(facts: Facts): string[] {
     const direction = change > 0 ? "more" : "less";
     const size = Math.abs(change) < 0.0005 ? "" : `, ${share(Math.abs(change), 1)} ${direction}`;
     const better = utility.better ? `; ${utility.better} is better` : "";
-    return [
-      capital(
-        `${name} is ${mean(utility.published)} with the published data and ${mean(utility.unobscured)} with the original data${size}${better}.`,
-      ),
-    ];
+    const [one, other] = means(utility.published, utility.unobscured);
+    return [capital(`${name} is ${one} with the published data and ${other} with the original data${size}${better}.`)];
   });
 }
 
@@ -256,16 +197,14 @@ function budgetSentence(facts: Facts): string | undefined {
   return `Published features lie on average ${figure(distance)} away from a person's own${name}${limit}.`;
 }
 
-export function summarise(facts: Facts): Summary {
-  const sentences = [
+export function summarise(facts: Facts): string[] {
+  return [
     peopleSentence(facts),
     leakageSentence(facts),
     chanceSentence(facts),
-    fanoSentence(facts),
     ...attackSentences(facts),
     informedSentence(facts),
     budgetSentence(facts),
     ...utilitySentences(facts),
-  ];
-  return { warnings: warnings(facts), sentences: sentences.filter((text): text is string => !!text) };
+  ].filter((text): text is string => !!text);
 }

@@ -42,14 +42,14 @@ export class Reports {
   }
 
   /** An open report, and what went wrong in it or left for a network. */
-  async open(url, { width = 1400, colorScheme = "light" } = {}) {
-    const page = await this.#browser.newPage({ viewport: { width, height: 900 }, colorScheme });
+  async open(url, { width = 1400, colorScheme = "light", scripts = true } = {}) {
+    const page = await this.#browser.newPage({ viewport: { width, height: 900 }, colorScheme, javaScriptEnabled: scripts });
     const faults = [];
     page.on("console", (message) => message.type() !== "log" && faults.push(`console: ${message.text()}`));
     page.on("pageerror", (error) => faults.push(`error: ${error.stack}`));
     page.on("request", (request) => request.url() !== url && faults.push(`request: ${request.url()}`));
     await page.goto(url);
-    await settled(page);
+    if (scripts) await settled(page);
     return { page, faults };
   }
 }

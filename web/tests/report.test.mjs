@@ -242,6 +242,159 @@ describe("the report in Chromium", { skip: why }, () => {
     }
   });
 
+  test("the first screen says what passes, what is open and what was not measured, with three figures", async () => {
+    const { page, faults } = await reports.open(urls.full);
+    const first = page.locator("main > section").first();
+    assert.equal(await first.getAttribute("id"), "verdict");
+    assert.equal(await first.locator(".tile .figure").count(), 3);
+    assert.match(await first.locator(".headline").innerText(), /No check failed\. 1 point is open, for you to judge\./);
+    assert.match(await first.locator(".light.open").innerText(), /1 of 4 trained attackers gains/);
+    assert.match(await first.locator(".light.passes").innerText(), /All 5 checks of the release passed/);
+    assert.match(await first.locator(".light.not_measured").innerText(), /informed attacker names the exact value/);
+    assert.deepEqual(faults, []);
+    const { page: bad } = await reports.open(urls.oneGroup);
+    assert.match(await bad.locator(".headline").innerText(), /2 points are against publishing these files/);
+    assert.match(await bad.locator(".light.failed").innerText(), /every group has 100 people \(smallest 1\)[^]*come from a seed/);
+    await page.close();
+    await bad.close();
+  });
+
+  test("failed checks stand first, those that hold are folded; settings that were given come before defaults", async () => {
+    const checks = [
+      { what: "holds well", passed: true },
+      { what: "a note", passed: false, warning: true },
+      { what: "is wrong", passed: false },
+      { what: "was not made", passed: null },
+    ];
+    const { page, faults } = await reports.open(reports.write({ checks, settings: full.settings }));
+    const lines = await page.locator("#published .checks li").allTextContents();
+    assert.deepEqual(
+      lines.map((line) => line.replace(/\s+/g, " ")),
+      ["✗FAILED: is wrong", "!does not hold, for you to judge: a note", "?not measured: was not made", "✓holds: holds well"],
+    );
+    assert.equal(await page.locator("#published details").getAttribute("open"), null);
+    assert.equal(await page.locator("#published details summary").innerText(), "1 of 4 checks hold");
+    assert.equal(await page.locator("#settings > .table tbody tr").count(), 3);
+    assert.equal(await page.locator("#settings details tbody tr").count(), 3);
+    assert.deepEqual(faults, []);
+    await page.close();
+  });
+
+  test("without scripts the page has the same facts as text, and nothing that waits for a script", async () => {
+    for (const [name, facts] of Object.entries({ full, oneGroup, places, crowded: SAMPLES.crowded })) {
+      for (const width of [390, 1280]) {
+        const { page, faults } = await reports.open(urls[name], { width, scripts: false });
+        if (SHOTS) await page.screenshot({ path: `${SHOTS}/${name}-${width}-static.png`, fullPage: true });
+        const text = await page.locator("body").innerText();
+        for (const check of facts.checks ?? []) assert.ok(text.includes(check.what.trim()), `${name}: ${check.what}`);
+        for (const group of facts.groups)
+          assert.ok(text.replace(/\s+/g, " ").includes(group.label.replace(/\s+/g, " ").trim()), group.label);
+        for (const attack of facts.audit?.attacks ?? []) assert.ok(text.includes(`${attack.attacker}, scenario ${attack.scenario}`));
+        for (const limit of facts.limits ?? []) assert.ok(text.includes(limit.trim()), limit);
+        assert.match(text, /Evidence at a glance/);
+        assert.match(text, /not part of the release/);
+        assert.doesNotMatch(text, BROKEN);
+        for (const waiting of [".theme", "nav", ".skip"]) assert.equal(await page.locator(waiting).isVisible(), false, waiting);
+        assert.deepEqual(faults, []);
+        await page.close();
+      }
+    }
+    const { page } = await reports.open(urls.full, { scripts: false });
+    const text = await page.locator("body").innerText();
+    assert.match(text, /groups\.count\s+4/);
+    assert.doesNotMatch(text, /method\.balanced/, "a default");
+    assert.match(text, /more than 60 % of the people/);
+    await page.close();
+  });
+
+  test("a comparison is titled as one, with the recommended method and nothing of a release", async () => {
+    const facts = {
+      title: "Comparison of methods on 600 people",
+      comparison: { headline: "3 methods at 3 budgets.", recommended: { method: "fine", why: "It leaks least at 3 of 3 budgets." } },
+      frontier: full.frontier,
+    };
+    const { page, faults } = await reports.open(reports.write(facts));
+    const first = page.locator("#verdict");
+    assert.match(
+      await first.innerText(),
+      /The comparison at a glance[^]*3 methods at 3 budgets[^]*Recommended method[^]*fine[^]*leaks least/,
+    );
+    assert.equal(await first.locator(".light").count(), 0);
+    assert.deepEqual(faults, []);
+    await page.close();
+  });
+
+  test("a map on earth says where its corners and cells are", async () => {
+    const degrees = { south: 52.3, west: -4.8, height: 0.009, width: 0.0147 };
+    const facts = { ...places, map: { ...places.map, degrees } };
+    const { page, faults } = await reports.open(reports.write(facts));
+    const { texts } = await squaresOf(page);
+    const rows = places.map.cells.map((cell) => cell.row);
+    const columns = places.map.cells.map((cell) => cell.column);
+    const south = (52.3 + 0.009 * Math.min(...rows)).toFixed(4);
+    const east = Math.abs(-4.8 + 0.0147 * (Math.max(...columns) + 1)).toFixed(4);
+    assert.ok(
+      texts.some((text) => text.startsWith(`↙ ${south}° N`)),
+      texts.join(),
+    );
+    assert.ok(
+      texts.some((text) => text.includes(`${east}° W ↗`)),
+      texts.join(),
+    );
+    await page.locator("#groups figure summary").click();
+    assert.match(await page.locator("#groups figure tbody tr").first().innerText(), /52\.\d{4}° N, 4\.\d{4}° W/);
+    assert.match(await page.locator("#groups").innerText(), /connected among inhabited cells/);
+    assert.deepEqual(faults, []);
+    await page.close();
+    for (const width of [360, 390]) {
+      const { page: narrow } = await reports.open(reports.write(facts), { width });
+      const inside = await narrow.evaluate(() => {
+        const box = document.querySelector("#groups .chart svg").getBoundingClientRect();
+        return [...document.querySelectorAll("#groups .chart svg text")].every((text) => {
+          const own = text.getBoundingClientRect();
+          return own.left >= box.left - 1 && own.right <= box.right + 1 && own.bottom <= box.bottom + 1;
+        });
+      });
+      assert.ok(inside, "coordinates reach beyond the drawing");
+      await narrow.close();
+    }
+  });
+
+  test("25 groups have a number over their band and their name in a legend, on a phone too", async () => {
+    const bounds = Array.from({ length: 25 }, (_, i) => [18 + 2 * i, 19 + 2 * i]);
+    const facts = {
+      data: { secret: "age", secret_kind: "ordered", people: 1000 },
+      groups: bounds.map(([low, high]) => ({ label: `${low}-${high}`, low, high, people: 40, values: 2 })),
+      histogram: Array.from({ length: 50 }, (_, i) => ({ value: 18 + i, people: 20 })),
+    };
+    for (const width of [360, 1280]) {
+      const { page, faults } = await reports.open(reports.write(facts), { width });
+      const { texts } = await squaresOf(page);
+      for (let number = 1; number <= 25; number += 1) assert.ok(texts.includes(String(number)), `${width}: ${number}`);
+      assert.equal(await page.locator("#groups .legend .entry").count(), 25);
+      assert.equal(await page.locator("#groups .legend .entry").nth(2).innerText(), "3 · 22-23");
+      assert.deepEqual(faults, []);
+      await page.close();
+    }
+  });
+
+  test("of one release the exact error is drawn, not that of the people who were drawn for", async () => {
+    const facts = structuredClone(full);
+    facts.audit.informed = {
+      error: 0.65,
+      group_only: 0.7,
+      repeated: [
+        { releases: 1, people: 1000, error: { mean: 0.683, low: 0.67, high: 0.69 } },
+        { releases: 2, people: 1000, error: { mean: 0.5, low: 0.48, high: 0.52 } },
+      ],
+    };
+    const { page } = await reports.open(reports.write(facts));
+    const text = await page.evaluate(visibleText);
+    assert.doesNotMatch(text, /0\.683/);
+    assert.match(text, /The error after one release is exact; after more it was measured on 1,000 people/);
+    await page.close();
+  });
+
   test("colours follow the system, and the reader's choice beats it", async () => {
     const ground = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const { page } = await reports.open(urls.full, { colorScheme: "dark" });
@@ -294,7 +447,16 @@ describe("the report in Chromium", { skip: why }, () => {
         };
       });
     });
+    await page.evaluate(() =>
+      addEventListener("beforeprint", () => {
+        const width = document.documentElement.clientWidth;
+        window.folded = document.querySelectorAll("details.on-paper:not([open])").length;
+        window.cut = [...document.querySelectorAll("details.on-paper")].filter((details) => details.scrollWidth > width).length;
+      }),
+    );
     const pdf = await page.pdf({ format: "A4", printBackground: true, path: SHOTS && `${SHOTS}/full.pdf` });
+    assert.deepEqual(await page.evaluate(() => [window.folded, window.cut]), [0, 0], "checks are open on paper");
+    assert.equal(await page.locator("details.on-paper[open]").count(), 0, "and folded again behind it");
     assert.equal(pdf.subarray(0, 5).toString(), "%PDF-");
     const printed = await page.evaluate(() => window.printed);
     assert.equal(printed.theme, "light");

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -6,6 +7,7 @@
 #include <optional>
 
 #include "hyobscure/report/audit_facts.h"
+#include "hyobscure/report/fact_reader.h"
 #include "hyobscure/report/summary.h"
 #include "hyobscure/report/text_table.h"
 
@@ -69,17 +71,36 @@ std::string attacks_text(const audit::Audit& audit) {
   return text;
 }
 
+/// Of two releases and more: what one leaks stands above, exactly, and drawn people would show it otherwise.
+std::string repeated_text(const audit::Audit& audit, const std::string& what,
+                          const std::function<std::string(const audit::RepeatedErrors&)>& figure_of) {
+  std::vector<std::string> figures;
+  for (const audit::RepeatedErrors& repeated : audit.repeated)
+    if (repeated.releases > 1)
+      figures.push_back(fmt::format("{} after {}", figure_of(repeated), repeated.releases));
+  if (figures.empty()) return "";
+  return fmt::format(
+      "  If the same people were released again: {} {} releases (of {} people, drawn once). So publish "
+      "once.\n",
+      what, fmt::join(figures, ", "), count_text(static_cast<std::int64_t>(audit.repeated.front().people)));
+}
+
+/// Both as texts that differ where the figures do.
+std::string named_text(const audit::InformedErrors& informed) {
+  const PairText right = pair_text(100 * informed.named, 100 * informed.group_only_named, 1);
+  return fmt::format("  It names the exact value of {} % of the people ({} % with the group alone).\n",
+                     right.one, right.other);
+}
+
 std::string informed_number_text(const audit::Audit& audit) {
   std::string text = fmt::format(
       "  Informed attacker (knows all rows, secrets and the channel, not which row is the target's): error "
       "{} ({} with the group alone). No attacker who sees only this release can do better on average.\n",
       figure(audit.informed->error), figure(audit.informed->group_only));
-  if (audit.repeated.empty()) return text;
-  text += "  If the same people were released again: error";
-  for (const audit::RepeatedErrors& repeated : audit.repeated)
-    text += fmt::format("{} {} after {}", &repeated == &audit.repeated.front() ? "" : ",",
-                        figure(repeated.error.mean), repeated.releases);
-  return text + " releases. So publish once.\n";
+  text += named_text(*audit.informed);
+  return text + repeated_text(audit, "error", [](const audit::RepeatedErrors& repeated) {
+           return figure(repeated.error.mean);
+         });
 }
 
 std::string informed_guess_text(const audit::Audit& audit) {
@@ -93,18 +114,24 @@ std::string informed_guess_text(const audit::Audit& audit) {
   if (std::isfinite(informed.km))
     text += fmt::format("  It comes within {} km on average ({} km with the group alone).\n",
                         figure(informed.km), figure(informed.group_only_km));
-  if (audit.repeated.empty()) return text;
-  text += "  If the same people were released again: wrong for";
-  for (const audit::RepeatedErrors& repeated : audit.repeated)
-    text += fmt::format(
-        "{} {}{} after {}", &repeated == &audit.repeated.front() ? "" : ",", figure(repeated.error.mean),
-        repeated.km ? fmt::format(" ({} km)", figure(repeated.km->mean)) : "", repeated.releases);
-  return text + " releases. So publish once.\n";
+  return text + repeated_text(audit, "wrong for", [](const audit::RepeatedErrors& repeated) {
+           return figure(repeated.error.mean) +
+                  (repeated.km ? fmt::format(" ({} km)", figure(repeated.km->mean)) : "");
+         });
 }
 
 std::string informed_text(const audit::Audit& audit) {
   if (!audit.informed) return "";
   return audit.ordered ? informed_number_text(audit) : informed_guess_text(audit);
+}
+
+/// The loss beside what there is to lose, which no features give.
+std::string lost_of_gain(const audit::UtilityResult& utility) {
+  const audit::UtilityFigures& figures = *utility.figures;
+  if (!figures.gain_unobscured.above_zero())
+    return fmt::format("  {} cannot show a loss: no features do as well as the true ones.\n", utility.name);
+  return fmt::format("  {} loses {} of what true features give over none.\n", utility.name,
+                     lost_text(figures.loss.mean / figures.gain_unobscured.mean));
 }
 
 std::string utilities_text(const audit::Audit& audit) {
@@ -118,6 +145,7 @@ std::string utilities_text(const audit::Audit& audit) {
     const audit::UtilityFigures& figures = *utility.figures;
     table.row({utility.name, utility.measure, with_interval(figures.published),
                figure(figures.unobscured.mean), figure(figures.baseline.mean), with_interval(figures.loss)});
+    notes += lost_of_gain(utility);
   }
   return "What the release is good for: with the release, with true features, with no features\n" +
          table.text() + notes;
@@ -146,9 +174,13 @@ Json informed_json(const audit::Audit& audit) {
   const audit::InformedErrors& informed = *audit.informed;
   Json json = {{"error", number(informed.error)},
                {"group_only", number(informed.group_only)},
+               {"named", number(informed.named)},
+               {"group_only_named", number(informed.group_only_named)},
                {"repeated", Json::array()}};
   for (const audit::RepeatedErrors& repeated : audit.repeated)
-    json["repeated"].push_back({{"releases", repeated.releases}, {"error", estimate_json(repeated.error)}});
+    json["repeated"].push_back({{"releases", repeated.releases},
+                                {"people", repeated.people},
+                                {"error", estimate_json(repeated.error)}});
   if (!std::isfinite(informed.km)) return json;
   json["km"] = {{"error", number(informed.km)},
                 {"group_only", number(informed.group_only_km)},
@@ -189,6 +221,8 @@ Json utility_json(const audit::UtilityResult& utility) {
   json["unobscured"] = estimate_json(figures.unobscured);
   json["baseline"] = estimate_json(figures.baseline);
   json["loss"] = estimate_json(figures.loss);
+  json["gain_unobscured"] = estimate_json(figures.gain_unobscured);
+  json["gain_published"] = estimate_json(figures.gain_published);
   return json;
 }
 

@@ -32,7 +32,7 @@ audit::Audit audit_of(bool ordered, bool of_places) {
                            .top5_error = {},
                            .km_error = {}});
   audit.informed = audit::InformedErrors{.error = 0.2, .group_only = 0.75};
-  audit.repeated.push_back({.releases = 2, .error = {0.125, 0.1, 0.15}});
+  audit.repeated.push_back({.releases = 2, .people = 900, .error = {0.125, 0.1, 0.15}});
   if (!of_places) return audit;
   audit.attacks[0].top5_error = errors(0.0625);
   audit.attacks[0].km_error = errors(3.5);

@@ -36,9 +36,16 @@ Json data_facts(const ReportInput& input) {
                                     std::pair{"a rare secret", counts.people_with_rare_secret},
                                     std::pair{"no events", counts.people_without_events}})
     if (number > 0) left_out.push_back({{"why", why}, {"people", number}});
+  Json events_left_out = Json::array();
+  for (const auto& [why, number] : {std::pair{"an empty cell", counts.events_incomplete},
+                                    std::pair{"of a person who is not in the table", counts.events_unknown},
+                                    std::pair{"showing where the home is", counts.events_telling_home}})
+    if (number > 0) events_left_out.push_back({{"why", why}, {"events", number}});
   Json json = {{"people", people.size()},
                {"left_out", left_out},
                {"cells_filled", counts.cells_filled},
+               {"events", input.spec.is_long() ? Json(counts.events_read) : Json(nullptr)},
+               {"events_left_out", events_left_out},
                {"values", people.values.size()},
                {"features", people.features.columns},
                {"entries", people.features.entries()},
@@ -79,7 +86,10 @@ Json release_facts(const ReportInput& input) {
 Json checks_facts(const verify::Verification& verification) {
   Json json = Json::array();
   for (const verify::Check& check : verification.checks)
-    json.push_back({{"what", check.name}, {"passed", check.passed}, {"detail", check.detail}});
+    json.push_back({{"what", check.name},
+                    {"passed", check.passed},
+                    {"warning", check.warning},
+                    {"detail", check.detail}});
   return json;
 }
 
@@ -242,11 +252,37 @@ void add_trade_off(Json& json, const Json& audits) {
   }
 }
 
+/// No release, but methods side by side.
+bool is_comparison_alone(const ReportInput& input) {
+  return input.manifest == nullptr && input.mechanism == nullptr && !input.comparison.empty();
+}
+
+std::string title(const ReportInput& input) {
+  return is_comparison_alone(input)
+             ? fmt::format(
+                   "Comparison of methods on {} people: what their releases would reveal about \"{}\"",
+                   input.reading.people.size(), input.spec.people.secret.text())
+             : fmt::format("Release of {} people: what it reveals about \"{}\"", input.reading.people.size(),
+                           input.spec.people.secret.text());
+}
+
+Json comparison_facts(const Json& comparison) {
+  return {{"headline",
+           fmt::format(
+               "{} methods at {} budgets, {} groups each. Nothing was published: the figures are those of "
+               "mechanisms.{}",
+               comparison.at("methods").size(), comparison.at("budgets").size(),
+               comparison.at("groups").get<int>(),
+               comparison.at("complete") == true ? "" : " It was stopped early.")},
+          {"recommended", comparison.value("recommended", Json(nullptr))}};
+}
+
 void add_comparison(Json& json, const ReportInput& input, const Json& comparison) {
   if (input.mechanism != nullptr && std::abs(number(comparison.at("secret_entropy_bits")) -
                                              input.mechanism->figures.leakage.secret_entropy) > 1e-9)
     throw InputError({.source = "comparison.json"}, "compares methods on other people",
                      "Run `hyobscure compare` with the same spec.");
+  if (is_comparison_alone(input)) json["comparison"] = comparison_facts(comparison);
   json["frontier"] = Json::array();
   for (const Json& curve : comparison.at("methods")) {
     Json points = Json::array();
@@ -297,11 +333,13 @@ std::string report_facts(const ReportInput& input) {
   Json json = {{"format", 1},
                {"program", fmt::format("hyobscure {}", version())},
                {"made", today()},
-               {"title", fmt::format("Release of {} people: what it reveals about \"{}\"",
-                                     input.reading.people.size(), input.spec.people.secret.text())},
+               {"title", title(input)},
                {"data", data_facts(input)}};
   if (input.manifest != nullptr) json["release"] = release_facts(input);
-  if (input.verification != nullptr) json["checks"] = checks_facts(*input.verification);
+  if (input.verification != nullptr) {
+    json["checks"] = checks_facts(*input.verification);
+    json["not_seen"] = input.verification->not_seen;
+  }
   if (input.mechanism != nullptr) add_mechanism(json, input);
   if (!input.comparison.empty()) try {
       add_comparison(json, input, parse_json(input.comparison));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "hyobscure/base/json.h"
 #include "hyobscure/report/plot.h"
@@ -71,6 +72,58 @@ std::string leakage_table(const obscure::Comparison& comparison, double obscure:
   return table.text();
 }
 
+const obscure::FrontierPoint* point_at(const obscure::Frontier& curve, double budget) {
+  const auto found = std::ranges::find(curve.points, budget, &obscure::FrontierPoint::budget);
+  return found == curve.points.end() ? nullptr : &*found;
+}
+
+/// A method that a spec can name; variants of one take part as "fine-free".
+bool is_variant(const obscure::Frontier& curve) { return curve.method.find('-') != std::string::npos; }
+
+struct BestAt {
+  const obscure::Frontier* best = nullptr;
+  const obscure::Frontier* second = nullptr;
+};
+
+BestAt best_at(const obscure::Comparison& comparison, double budget) {
+  BestAt found;
+  const auto leakage = [&](const obscure::Frontier* curve) {
+    return curve == nullptr ? kUnset : point_at(*curve, budget)->leakage.total;
+  };
+  for (const obscure::Frontier& curve : comparison.curves) {
+    if (is_variant(curve) || point_at(curve, budget) == nullptr) continue;
+    if (!(leakage(&curve) >= leakage(found.best)))
+      found = {&curve, found.best};
+    else if (!(leakage(&curve) >= leakage(found.second)))
+      found.second = &curve;
+  }
+  return found;
+}
+
+/// The method that leaks least at most of the budgets; null where none meets any.
+Json recommended(const obscure::Comparison& comparison) {
+  std::map<std::string, int> wins;
+  for (const double budget : comparison.budgets)
+    if (const BestAt found = best_at(comparison, budget); found.best != nullptr) ++wins[found.best->method];
+  if (wins.empty()) return nullptr;
+  const auto most = std::ranges::max_element(wins, {}, [](const auto& win) { return win.second; });
+  std::string why = fmt::format("It leaks least to the informed attacker at {} of {} budgets.", most->second,
+                                comparison.budgets.size());
+  for (const double budget : comparison.budgets) {
+    const BestAt found = best_at(comparison, budget);
+    if (found.best == nullptr || found.best->method != most->first) continue;
+    const obscure::Leakage& leakage = point_at(*found.best, budget)->leakage;
+    why += fmt::format(" At budget {:.4f} the features add {} to the leakage of the groups", budget,
+                       bits_text(leakage.features));
+    if (found.second != nullptr)
+      why += fmt::format("; with the next, {}, {}", found.second->method,
+                         bits_text(point_at(*found.second, budget)->leakage.features));
+    why += ".";
+    break;
+  }
+  return {{"method", most->first}, {"why", why}};
+}
+
 std::string methods_table(const obscure::Comparison& comparison) {
   TextTable table({"method", "mark", "seconds per budget", "channel gap", "joint gap", "remark"});
   for (std::size_t m = 0; m < comparison.curves.size(); ++m) {
@@ -137,6 +190,9 @@ std::string comparison_text(const obscure::Comparison& comparison) {
   if (learned)
     text += fmt::format("\nTo a model trained on other people, where it was computed\n{}",
                         leakage_table(comparison, &obscure::Leakage::learned));
+  if (const Json best = recommended(comparison); !best.is_null())
+    text += fmt::format("\nRecommended: {}. {}\n", best["method"].get<std::string>(),
+                        best["why"].get<std::string>());
   return wrapped(text) +
          fmt::format("\n{}\n{}", methods_table(comparison),
                      plot_text(curves, "budget", "leakage I(Y; V, G) in bits, by the marks above"));
@@ -155,6 +211,7 @@ std::string comparison_json(const obscure::Comparison& comparison, double second
                {"within_groups", comparison.within_groups},
                {"secret_entropy_bits", number(comparison.secret_entropy)},
                {"complete", comparison.complete()},
+               {"recommended", recommended(comparison)},
                {"methods", Json::array()},
                {"seconds", seconds}};
   for (const auto& curve : comparison.curves) json["methods"].push_back(to_json(curve));

@@ -121,6 +121,7 @@ TEST(FrontierSummary, CsvHasACellForEveryHeadingAndNothingForAnUnknownFigure) {
 
 TEST(FrontierSummary, JsonHasNullWhereAFigureIsUnknown) {
   const Json json = Json::parse(comparison_json(three_methods(), 2.5));
+  EXPECT_EQ(json["recommended"]["method"], "fine");
   EXPECT_EQ(json["methods"].size(), 3u);
   EXPECT_EQ(json["methods"][0]["points"][1]["leakage_bits"], 1.5625);
   EXPECT_TRUE(json["methods"][1]["points"][0]["gap_bits"].is_null());
@@ -134,6 +135,29 @@ TEST(FrontierSummary, SaysThatATradeOffWasStopped) {
   EXPECT_THAT(frontier_text(frontier), Not(HasSubstr("incomplete")));
   frontier.complete = false;
   EXPECT_THAT(frontier_text(frontier), HasSubstr("Trade-off of fine (incomplete)"));
+}
+
+TEST(ComparisonText, RecommendsTheMethodThatLeaksLeastAtMostBudgets) {
+  obscure::Comparison comparison = three_methods();
+  const auto recommended = [&] { return Json::parse(comparison_json(comparison, 1))["recommended"]; };
+  EXPECT_EQ(
+      recommended()["why"],
+      "It leaks least to the informed attacker at 2 of 2 budgets. At budget 0.2500 the features add 0.1250 "
+      "bits to the leakage of the groups.");
+  EXPECT_THAT(comparison_text(comparison), HasSubstr("Recommended: fine."));
+
+  comparison.curves[1].points[0] = point_at(0.5, 0.01);  // dp
+  comparison.curves[0].points.erase(comparison.curves[0].points.begin());
+  EXPECT_EQ(
+      recommended()["why"],
+      "It leaks least to the informed attacker at 1 of 2 budgets. At budget 0.5000 the features add 0.0100 "
+      "bits to the leakage of the groups; with the next, fine, 0.0625 bits.");
+  comparison.curves[0].method = "fine-free";  // no method that a spec can name
+  comparison.curves[0].points[0] = point_at(0.5, 0.001);
+  EXPECT_EQ(recommended()["method"], "dp");
+  comparison.curves.clear();
+  EXPECT_TRUE(recommended().is_null());
+  EXPECT_THAT(comparison_text(comparison), Not(HasSubstr("Recommended")));
 }
 
 }  // namespace

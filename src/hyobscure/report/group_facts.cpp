@@ -83,6 +83,11 @@ Json map_facts(const data::SecretSpace& space, const ValueCounts& counts) {
                              {"column", place.first.column},
                              {"group", place.second},
                              {"people", number}});
+  if (space.grid->on_earth)
+    json["degrees"] = {{"south", space.grid->south},
+                       {"west", space.grid->west},
+                       {"height", space.grid->height},
+                       {"width", space.grid->width}};
   return json;
 }
 

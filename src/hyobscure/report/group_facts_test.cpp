@@ -91,7 +91,8 @@ TEST(GroupFacts, PlacesAreAMapAndJoinedCellsShareTheirPeople) {
   EXPECT_EQ(made.data(), Json::parse(R"({"secret_kind": "spatial", "values": 3, "joined": true})"));
   EXPECT_EQ(made.facts()["map"], Json::parse(R"({"cell_km": 0.5, "on_earth": true, "cells": [
     {"row": 0, "column": 5, "group": "a", "people": 1.0}, {"row": 1, "column": 5, "group": "b", "people": 1.5},
-    {"row": 1, "column": 6, "group": "b", "people": 1.5}]})"));
+    {"row": 1, "column": 6, "group": "b", "people": 1.5}],
+    "degrees": {"south": 0.0, "west": 0.0, "height": 1.0, "width": 1.0}})"));
   EXPECT_FALSE(made.facts().contains("histogram"));
 }
 

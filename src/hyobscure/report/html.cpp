@@ -3,7 +3,10 @@
 #include <cassert>
 #include <string_view>
 
+#include "hyobscure/base/json.h"
 #include "hyobscure/report/html_page.h"
+#include "hyobscure/report/static_page.h"
+#include "hyobscure/report/verdict.h"
 
 namespace hyobscure::report {
 namespace {
@@ -38,12 +41,16 @@ void append_safely(std::string_view json, std::string& page) {
 }  // namespace
 
 std::string html_report(const std::string& facts_json) {
-  const std::size_t place = kHtmlPage.find(kHtmlFactsPlace);
-  assert(place != std::string_view::npos);  // web/build.mjs refuses a page without it
-  std::string page;
-  page.reserve(kHtmlPage.size() + facts_json.size() + facts_json.size() / 8);
-  page += kHtmlPage.substr(0, place);
-  append_safely(facts_json, page);
+  Json facts = parse_json(facts_json);
+  if (!facts.is_object()) facts = Json::object();
+  facts["verdict"] = verdict_of(facts);
+  const std::size_t text_place = kHtmlPage.find(kHtmlTextPlace), place = kHtmlPage.find(kHtmlFactsPlace);
+  assert(text_place < place && place != std::string_view::npos);  // web/build.mjs refuses a page without them
+  const std::size_t behind_text = text_place + kHtmlTextPlace.size();
+  std::string page(kHtmlPage.substr(0, text_place));
+  page += static_page(facts);
+  page += kHtmlPage.substr(behind_text, place - behind_text);
+  append_safely(facts.dump(), page);
   page += kHtmlPage.substr(place + kHtmlFactsPlace.size());
   return page;
 }

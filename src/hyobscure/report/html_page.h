@@ -10,5 +10,7 @@ extern const std::string_view kHtmlPage;
 
 /// Stands in the page, once, where the facts go.
 inline constexpr std::string_view kHtmlFactsPlace = "{\"facts\":\"go here\"}";
+/// Stands before it, once, where the text for browsers without scripts goes.
+inline constexpr std::string_view kHtmlTextPlace = "{\"text\":\"goes here\"}";
 
 }  // namespace hyobscure::report

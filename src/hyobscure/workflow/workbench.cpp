@@ -230,7 +230,8 @@ audit::Audit Workbench::audit_release(const fs::path& release, const std::vector
 
 std::string Workbench::report(const ReportContent& content) {
   const published::Manifest manifest = manifest_of(content.release);
-  const verify::Verification verification = verify(content.release, {.signed_by = content.signed_by});
+  const verify::Verification verification =
+      verify(content.release, {.mechanism = content.mechanism, .signed_by = content.signed_by});
   return report::html_report(report::report_facts(
       {.spec = spec_,
        .reading = reading(),

@@ -169,13 +169,21 @@ InformedErrors informed_attack(std::span<const SignalTable> pools, std::span<con
                                std::span<const Place> places) {
   require_distribution(pools, numbers, places);
   const BestGuess guess(numbers, pools.front().joint.cols());
-  CompensatedSum error, group_only;
+  CompensatedSum error, group_only, named, group_only_named;
   for (const SignalTable& pool : pools) {
-    for (Index signal = 0; signal < pool.joint.rows(); ++signal)
-      error.add(guess.cost(weights_of(pool, signal)));
-    group_only.add(guess.cost(weights_of_all(pool)));
+    for (Index signal = 0; signal < pool.joint.rows(); ++signal) {
+      const VectorXd weights = weights_of(pool, signal);
+      error.add(guess.cost(weights));
+      named.add(weights.maxCoeff());
+    }
+    const VectorXd of_pool = weights_of_all(pool);
+    group_only.add(guess.cost(of_pool));
+    group_only_named.add(of_pool.maxCoeff());
   }
-  InformedErrors errors{.error = error.value(), .group_only = group_only.value()};
+  InformedErrors errors{.error = error.value(),
+                        .group_only = group_only.value(),
+                        .named = named.value(),
+                        .group_only_named = group_only_named.value()};
   if (!places.empty()) add_km(errors, pools, places);
   return errors;
 }
@@ -221,7 +229,8 @@ std::vector<RepeatedErrors> repeated_releases(
 
   std::vector<RepeatedErrors> results;
   for (std::size_t n = 0; n < settings.releases.size(); ++n) {
-    results.push_back({.releases = settings.releases[n], .error = estimate(errors[n])});
+    results.push_back(
+        {.releases = settings.releases[n], .people = targets.size(), .error = estimate(errors[n])});
     if (!places.empty()) results.back().km = estimate(kms[n]);
   }
   return results;

@@ -28,6 +28,8 @@ struct InformedErrors {
   double group_only = kUnset;  ///< the same without the signal, knowing the pool
   double km = kUnset;          ///< places: expected distance of the guess of least expected distance
   double group_only_km = kUnset;
+  double named = kUnset;             ///< share of people whose exact value its likeliest guess names
+  double group_only_named = kUnset;  ///< the same without the signal
   double advantage() const { return group_only - error; }
 };
 
@@ -38,6 +40,7 @@ struct InformedErrors {
 ///   error = sum over signals s of  min over m of  sum over y of P(s, y) |number(y) - m|
 ///   error = 1 - sum over signals s of  max over y of P(s, y)                            (categories)
 ///   km    = sum over signals s of  min over m of  sum over y of P(s, y) |place(y) - place(m)|     (places)
+///   named = sum over signals s of  max over y of P(s, y)
 ///
 /// m is one of the pool's values. Exact, no training. `numbers` is the number of each value, empty for
 /// categories; `places` where each lies, empty unless the secret is spatial. Throws InputError for tables
@@ -60,7 +63,8 @@ struct RepeatedSettings {
 
 struct RepeatedErrors {
   int releases;
-  Estimate error;                   ///< over people
+  std::size_t people;               ///< attacked
+  Estimate error;                   ///< over them
   std::optional<Estimate> km = {};  ///< places only
 };
 

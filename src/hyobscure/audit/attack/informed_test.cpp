@@ -59,7 +59,7 @@ TEST(Informed, EqualsEnumerationOfAllGuesses) {
   for (int trial = 0; trial < 40; ++trial) {
     const std::vector<double> numbers = {31, 20, 44, 23};  // need not ascend
     std::vector<SignalTable> pools;
-    double error = 0, group_only = 0;
+    double error = 0, group_only = 0, wrong = 0, wrong_by_group = 0;
     const bool ordered = trial % 2 == 0;
     for (const double share : {0.3, 0.7}) {
       const MatrixXd channel = random_channel(random, 3 + trial % 3);
@@ -68,11 +68,15 @@ TEST(Informed, EqualsEnumerationOfAllGuesses) {
       pools.push_back({joint_of(channel, value_of, 4, share).sparseView()});
       error += share * enumerated(channel, value_of, numbers, ordered, true);
       group_only += share * enumerated(channel, value_of, numbers, ordered, false);
+      wrong += share * enumerated(channel, value_of, numbers, false, true);
+      wrong_by_group += share * enumerated(channel, value_of, numbers, false, false);
     }
     const InformedErrors found =
         informed_attack(pools, ordered ? std::span<const double>(numbers) : std::span<const double>());
     EXPECT_NEAR(found.error, error, 1e-12);
     EXPECT_NEAR(found.group_only, group_only, 1e-12);
+    EXPECT_NEAR(found.named, 1 - wrong, 1e-12);
+    EXPECT_NEAR(found.group_only_named, 1 - wrong_by_group, 1e-12);
     EXPECT_GE(found.advantage(), -1e-12);
   }
 }

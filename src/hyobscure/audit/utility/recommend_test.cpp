@@ -117,6 +117,14 @@ TEST(Recommend, AgreesWithTheDefinition) {
   EXPECT_NEAR(found.recommendation.figures->baseline.mean, baseline.precision, 1e-12);
   EXPECT_NEAR(found.rating_prediction.figures->loss.mean, published.rmse - unobscured.rmse, 1e-12);
   EXPECT_NEAR(found.recommendation.figures->loss.mean, unobscured.precision - published.precision, 1e-12);
+  for (const UtilityResult* result : {&found.rating_prediction, &found.recommendation}) {
+    const UtilityFigures& figures = *result->figures;
+    const double sign = result->lower_is_better ? 1 : -1;
+    EXPECT_NEAR(figures.gain_unobscured.mean, sign * (figures.baseline.mean - figures.unobscured.mean),
+                1e-12);
+    EXPECT_NEAR(figures.gain_published.mean, sign * (figures.baseline.mean - figures.published.mean), 1e-12);
+    EXPECT_NEAR(figures.gain_unobscured.mean - figures.gain_published.mean, figures.loss.mean, 1e-12);
+  }
   EXPECT_THAT(found.rating_prediction.note, HasSubstr("no similar rater"));
   EXPECT_EQ(found.rating_prediction.known_people, 29U);
   EXPECT_EQ(found.rating_prediction.tested_people, 12U);

@@ -13,9 +13,11 @@ namespace hyobscure::audit {
 struct UtilityFigures {
   Estimate published;   ///< with the published features
   Estimate unobscured;  ///< the same with the true features
-  Estimate baseline;    ///< with no features at all: |baseline - unobscured| is what there is to lose
+  Estimate baseline;    ///< with no features at all
   /// By how much `published` is worse than `unobscured`, in units of the measure; below 0: better.
   Estimate loss;
+  Estimate gain_unobscured;  ///< by how much `unobscured` is better than `baseline`: what there is to lose
+  Estimate gain_published;   ///< the same of `published`: what is left of it
 };
 
 struct UtilityResult {

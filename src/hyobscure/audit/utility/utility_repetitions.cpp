@@ -41,7 +41,9 @@ UtilityResult summarised(UtilityResult result, std::span<const RepetitionFigures
       .published = over([](const RepetitionFigures& f) { return f.published; }),
       .unobscured = over([](const RepetitionFigures& f) { return f.unobscured; }),
       .baseline = over([](const RepetitionFigures& f) { return f.baseline; }),
-      .loss = over([&](const RepetitionFigures& f) { return sign * (f.published - f.unobscured); })};
+      .loss = over([&](const RepetitionFigures& f) { return sign * (f.published - f.unobscured); }),
+      .gain_unobscured = over([&](const RepetitionFigures& f) { return sign * (f.baseline - f.unobscured); }),
+      .gain_published = over([&](const RepetitionFigures& f) { return sign * (f.baseline - f.published); })};
   return result;
 }
 
