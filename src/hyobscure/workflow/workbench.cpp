@@ -41,6 +41,14 @@ InspectedColumns inspect_columns(data::Engine& engine, const data::Spec& spec) {
   return found;
 }
 
+/// Where the spec gives none.
+void take_suggested_limits(data::Spec& spec, const obscure::SuggestedTerms& terms) {
+  if (spec.groups.people || spec.groups.values) return;
+  if (!spec.groups.count) spec.groups.count = terms.count;
+  spec.groups.people = data::Interval{terms.limits.least_people, terms.limits.most_people};
+  spec.groups.values = data::Interval{terms.limits.least_values, terms.limits.most_values};
+}
+
 bool same_columns(const data::Spec& a, const data::Spec& b) {
   return a.people.features == b.people.features && a.people.keep == b.people.keep &&
          a.events.time == b.events.time;
@@ -160,14 +168,17 @@ obscure::TakenCensus Workbench::take_census() && {
 
 // --- the calls
 
-Inspected Workbench::inspect() {
+Inspected Workbench::inspect(MissingLimits missing) {
   InspectedColumns columns = inspect_columns(engine(), spec_);
   const Stopwatch watch;
   std::optional<data::Reading> without_refused;
   if (!same_columns(columns.spec, spec_)) without_refused = data::read_people(engine(), columns.spec);
   const data::Reading& read = without_refused ? *without_refused : reading();
   const MeasuredWork measured{.reading_seconds = watch.seconds(), .machine_speed = machine_speed()};
+  const std::optional<obscure::SuggestedTerms> suggestion = obscure::suggest_terms(read.people);
+  if (missing == MissingLimits::Suggest && suggestion) take_suggested_limits(columns.spec, *suggestion);
   Inspected inspected{obscure::inspect(read.people, columns.spec, progress_), read.counts};
+  inspected.inspection.suggestion = suggestion;
   inspected.inspection.costs = command_costs(read.people, columns.spec, inspected.inspection, measured);
   inspected.inspection.columns = std::move(columns.columns);
   inspected.inspection.implausible = std::move(columns.implausible);
@@ -261,17 +272,20 @@ std::string Workbench::write_comparison(const audit::TradeOff& found, bool audit
   return json;
 }
 
-std::vector<std::int64_t> Workbench::donor_rows(const obscure::Mechanism& mechanism) {
+DrawnRows Workbench::drawn_rows(const obscure::Mechanism& mechanism) {
   const data::Reading& read = reading();
   refuse_people_left_out(read);
   refuse_other_data(mechanism);
   const auto donor_of =
       release::draw_donors(mechanism, read.people, census::assign(mechanism.clusters, read.people.features));
   const std::vector<std::int64_t> row_of = read.tables.rows_in_memory(read.people_source, spec_.people.id);
-  std::vector<std::int64_t> donor_of_row(row_of.size());
-  for (std::size_t u = 0; u < row_of.size(); ++u)
-    donor_of_row[static_cast<std::size_t>(row_of[u])] = row_of[donor_of[u]];
-  return donor_of_row;
+  DrawnRows drawn{std::vector<std::int64_t>(row_of.size()), std::vector<std::int64_t>(row_of.size())};
+  for (std::size_t u = 0; u < row_of.size(); ++u) {
+    const auto row = static_cast<std::size_t>(row_of[u]);
+    drawn.donors[row] = row_of[donor_of[u]];
+    drawn.groups[row] = static_cast<std::int64_t>(mechanism.group_of_value(read.people.secrets[u]));
+  }
+  return drawn;
 }
 
 OurFolder comparison_folder() {

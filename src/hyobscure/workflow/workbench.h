@@ -38,6 +38,9 @@ struct Inspected {
   data::ReadCounts counts;
 };
 
+/// Whether an inspection looks at the suggested limits where the spec gives none.
+enum class MissingLimits { Say, Suggest };
+
 /// A mechanism, and how its budget was found where the spec asks for a use and not for a distance.
 struct Fitted {
   obscure::Mechanism mechanism;
@@ -60,6 +63,12 @@ struct ReportContent {
 struct VerifyWith {
   const obscure::Mechanism* mechanism = nullptr;       ///< what should have made it
   std::optional<published::PublicKey> signed_by = {};  ///< who should have signed it
+};
+
+/// By the rows of a table of memory, from 0.
+struct DrawnRows {
+  std::vector<std::int64_t> donors;  ///< the row whose features are published for the row
+  std::vector<std::int64_t> groups;  ///< its place among the groups of the mechanism
 };
 
 /// All that can be done with the people of one spec. It owns the engine and what was read and derived: each
@@ -87,7 +96,7 @@ class Workbench {
   [[nodiscard]] obscure::TakenCensus take_census() &&;
 
   /// What is in the data, column by column, what it leaks, and which limits can be met.
-  [[nodiscard]] Inspected inspect();
+  [[nodiscard]] Inspected inspect(MissingLimits missing = MissingLimits::Say);
   /// The mechanism that the spec asks for.
   [[nodiscard]] Fitted fit();
   [[nodiscard]] obscure::Frontier frontier(int points);
@@ -112,8 +121,10 @@ class Workbench {
   /// Returns the JSON.
   std::string write_comparison(const audit::TradeOff& found, bool audited, double seconds,
                                const std::filesystem::path& folder, bool force);
-  /// donor_of_row[r]: the row of the people's table of memory whose features are published for row r.
-  [[nodiscard]] std::vector<std::int64_t> donor_rows(const obscure::Mechanism& mechanism);
+  /// What the mechanism publishes for each row of the people's table of memory.
+  [[nodiscard]] DrawnRows drawn_rows(const obscure::Mechanism& mechanism);
+  /// Throws InputError unless the mechanism was made for these people.
+  void refuse_other_data(const obscure::Mechanism& mechanism);
 
  private:
   data::Engine& engine();
@@ -124,7 +135,6 @@ class Workbench {
   verify::Original original();
   verify::Verification verify_unsigned(const std::filesystem::path& release,
                                        const obscure::Mechanism* mechanism);
-  void refuse_other_data(const obscure::Mechanism& mechanism);
 
   data::Spec spec_;
   Resources resources_;

@@ -10,6 +10,7 @@
 #include "hyobscure/data/read/column_table.h"
 #include "hyobscure/data/spec/spec.h"
 #include "hyobscure/obscure/groups/group_extremes.h"
+#include "hyobscure/obscure/groups/suggestion.h"
 #include "hyobscure/obscure/mechanism/mechanism.h"
 
 namespace hyobscure::obscure {
@@ -68,6 +69,8 @@ struct Inspection {
   double census_seconds = kUnset;
   /// About, after the census, of methods that solve channels over clusters.
   double channel_seconds = kUnset;
+  /// Limits that these people can meet; absent where they can form no group, or nobody looked.
+  std::optional<SuggestedTerms> suggestion;
   std::vector<CommandCost> costs;  ///< what commands would take (workflow/costs.h)
 };
 
