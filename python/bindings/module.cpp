@@ -10,6 +10,7 @@ NB_MODULE(_core, module) {
   translate_errors();
   bind_arrow(module);
   bind_source(module);
+  bind_explore(module);
   bind_fit(module);
   bind_audit(module);
   bind_release(module);

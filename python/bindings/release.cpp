@@ -57,11 +57,18 @@ std::string publish(const Source& source, const obscure::Mechanism& mechanism, c
   });
 }
 
-OwnedArray<std::int64_t> donor_rows(const Source& source, const obscure::Mechanism& mechanism,
-                                    const nb::object& report) {
-  return owned_array(work(report, source.threads(), [&](const Progress& progress) {
-    return source.workbench(progress).donor_rows(mechanism);
-  }));
+nb::tuple drawn_rows(const Source& source, const obscure::Mechanism& mechanism, const nb::object& report) {
+  workflow::DrawnRows drawn = work(report, source.threads(), [&](const Progress& progress) {
+    return source.workbench(progress).drawn_rows(mechanism);
+  });
+  return nb::make_tuple(owned_array(std::move(drawn.donors)), owned_array(std::move(drawn.groups)));
+}
+
+void check_people(const Source& source, const obscure::Mechanism& mechanism, const nb::object& report) {
+  (void)work(report, source.threads(), [&](const Progress& progress) {
+    source.workbench(progress).refuse_other_data(mechanism);
+    return true;
+  });
 }
 
 nb::dict own_lifts(const Source& source, const obscure::Mechanism& mechanism, const nb::object& report) {
@@ -166,8 +173,8 @@ std::vector<std::string> release_texts(const Source& source, const fs::path& fol
 // --- what is said of a release
 
 /// JSON and text. Without a source: from the files alone.
-nb::tuple verify(const fs::path& folder, const Source* source, const std::string& signed_by,
-                 const nb::object& report) {
+nb::tuple verify(const fs::path& folder, const Source* source, const obscure::Mechanism* mechanism,
+                 const std::string& signed_by, const nb::object& report) {
   double seconds = 0;
   const verify::Verification found =
       work(report, source == nullptr ? 0 : source->threads(), [&](const Progress& progress) {
@@ -175,7 +182,8 @@ nb::tuple verify(const fs::path& folder, const Source* source, const std::string
         std::optional<published::PublicKey> key;
         if (!signed_by.empty()) key = published::PublicKey::read(signed_by);
         auto checked = source == nullptr ? workflow::verify_alone(folder, {}, progress, key)
-                                         : source->workbench(progress).verify(folder, {.signed_by = key});
+                                         : source->workbench(progress).verify(
+                                               folder, {.mechanism = mechanism, .signed_by = key});
         seconds = watch.seconds();
         return checked;
       });
@@ -202,10 +210,12 @@ void bind_release(nb::module_& module) {
   module.def("publish", &publish, nb::arg("source"), nb::arg("mechanism"), nb::arg("folder"),
              nb::arg("force"), nb::arg("second_draw"), nb::arg("accept_leakage"), nb::arg("sign"),
              nb::arg("stays"), nb::arg("progress").none(), "Writes a release, as `hyobscure publish` does.");
-  module.def("donor_rows", &donor_rows, nb::arg("source"), nb::arg("mechanism"), nb::arg("progress").none(),
-             "For each row of the people in memory, the row whose features are published.");
   module.def("own_lifts", &own_lifts, nb::arg("source"), nb::arg("mechanism"), nb::arg("progress").none(),
              "What each person's draw does to the probability of the own value.");
+  module.def("drawn_rows", &drawn_rows, nb::arg("source"), nb::arg("mechanism"), nb::arg("progress").none(),
+             "For each row of the people in memory, the row whose features are published, and its group.");
+  module.def("check_people", &check_people, nb::arg("source"), nb::arg("mechanism"),
+             nb::arg("progress").none(), "Refuses people whom the mechanism was not made for.");
   module.def("release_rows", &release_rows, nb::arg("source"), nb::arg("folder"), nb::arg("table"),
              nb::arg("progress").none(), "The people or events of a written release.");
   module.def("release_numbers", &release_numbers, nb::arg("source"), nb::arg("folder"), nb::arg("table"),
@@ -213,8 +223,9 @@ void bind_release(nb::module_& module) {
              "Columns of a written release as an array of numbers.");
   module.def("release_texts", &release_texts, nb::arg("source"), nb::arg("folder"), nb::arg("table"),
              nb::arg("column"), nb::arg("progress").none(), "A column of a written release as texts.");
-  module.def("verify", &verify, nb::arg("folder"), nb::arg("source").none(), nb::arg("signed_by"),
-             nb::arg("progress").none(), "Checks a written release, as `hyobscure verify` does.");
+  module.def("verify", &verify, nb::arg("folder"), nb::arg("source").none(), nb::arg("mechanism").none(),
+             nb::arg("signed_by"), nb::arg("progress").none(),
+             "Checks a written release, as `hyobscure verify` does.");
   module.def("write_report", &write_report, nb::arg("file"), nb::arg("force"), nb::arg("source"),
              nb::arg("mechanism").none(), nb::arg("folder"), nb::arg("audit").none(),
              nb::arg("progress").none(), "Writes the HTML page about a release.");

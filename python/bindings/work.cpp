@@ -13,8 +13,8 @@ namespace {
 void raise(const InputError& error) {
   const InputPlace& place = error.place();
   const nb::object type = nb::module_::import_("hyobscure._errors").attr("InputError");
-  const nb::object raised = type(error.what(), nb::make_tuple(place.source, place.row, place.column),
-                                 error.problem(), error.remedy());
+  const nb::object raised = type.attr("of_core")(
+      error.what(), nb::make_tuple(place.source, place.row, place.column), error.problem(), error.remedy());
   PyErr_SetObject(type.ptr(), raised.ptr());
 }
 

@@ -17,30 +17,56 @@ from typing import TYPE_CHECKING
 
 from . import _core
 from ._core import __version__
-from ._errors import InputError, LeakageWarning, Place
+from ._errors import (
+    HyObscureWarning,
+    InputError,
+    LeakageWarning,
+    OwnRowsWarning,
+    Place,
+    SeededWarning,
+    WeakPoolWarning,
+    path_of,
+)
 from ._progress import Progress, reports
 
 if TYPE_CHECKING:
-    from .auditing import Audit, audit
-    from .estimator import HyObscure, load
+    from .auditing import Audit, Gain, audit
+    from .estimator import HyObscure, StoppedEarlyWarning, load
+    from .exploring import Comparison, Inspection, Start, compare, init, inspect
     from .frontier import Frontier
-    from .plots import plot_channel, plot_frontier, plot_groups
+    from .plots import plot_attacks, plot_channel, plot_comparison, plot_frontier, plot_groups
+    from .searching import SamePeople
     from .release import Check, Release, Verification, verify
 
 __all__ = [
     "Audit",
     "Check",
+    "Comparison",
     "Frontier",
+    "Gain",
     "HyObscure",
+    "HyObscureWarning",
     "InputError",
+    "Inspection",
     "LeakageWarning",
+    "OwnRowsWarning",
     "Place",
     "Release",
+    "SamePeople",
+    "SeededWarning",
+    "Start",
+    "StoppedEarlyWarning",
     "Verification",
+    "WeakPoolWarning",
     "__version__",
     "audit",
+    "compare",
+    "init",
+    "inspect",
     "load",
+    "plot_attacks",
     "plot_channel",
+    "plot_comparison",
     "plot_frontier",
     "plot_groups",
     "settings",
@@ -50,11 +76,13 @@ __all__ = [
 
 # Loaded when they are first asked for: tasks of a Spark cluster need none of them, nor pandas and scikit-learn.
 _PLACES = {
-    "auditing": ("Audit", "audit"),
-    "estimator": ("HyObscure", "load"),
+    "auditing": ("Audit", "Gain", "audit"),
+    "estimator": ("HyObscure", "StoppedEarlyWarning", "load"),
+    "exploring": ("Comparison", "Inspection", "Start", "compare", "init", "inspect"),
     "frontier": ("Frontier",),
-    "plots": ("plot_channel", "plot_frontier", "plot_groups"),
+    "plots": ("plot_attacks", "plot_channel", "plot_comparison", "plot_frontier", "plot_groups"),
     "release": ("Check", "Release", "Verification", "verify"),
+    "searching": ("SamePeople",),
 }
 
 
@@ -82,7 +110,7 @@ def settings() -> list[_core.Setting]:
 
 
 def synth(
-    folder: str | os.PathLike,
+    folder: str | os.PathLike[str],
     *,
     kind: str = "ratings",
     people: int = 1000,
@@ -97,4 +125,4 @@ def synth(
     """Writes synthetic people and a spec.toml that fits them, as `hyobscure synth` does; `kind` is "ratings", "tabular" or
     "check-ins"."""
     with reports(progress) as report:
-        _core.synth(os.fspath(folder), kind, people, seed, dependence, items, entries, parquet, force, report)
+        _core.synth(path_of(folder, "folder"), kind, people, seed, dependence, items, entries, parquet, force, report)

@@ -15,6 +15,7 @@ from ._errors import InputError
 # Arguments that are keys of the spec.
 KEYS = {
     "budget": "channel.budget",
+    "budget_share": "channel.budget_share",
     "groups": "groups.count",
     "people": "groups.people",
     "values": "groups.values",
@@ -92,13 +93,26 @@ def from_arguments(arguments: Mapping[str, Any]) -> Dataset:
     dataset = Dataset(
         file=os.fspath(arguments["spec"]) if arguments["spec"] is not None else "",
         memory=arguments["memory"] or "",
-        threads=arguments["threads"] or 0,
+        threads=threads_of(arguments["n_jobs"]),
     )
     for name, key in KEYS.items():
         dataset.set(key, arguments[name], name)
     dataset.set("method.seed", _seed(arguments["random_state"]), "random_state")
     dataset.add_settings(arguments["settings"])
     return dataset
+
+
+def threads_of(n_jobs: int | None) -> int:
+    """As scikit-learn counts: -1 is all cores, -2 all but one. The core's 0 is all cores."""
+    if n_jobs is None:
+        return 0
+    if not isinstance(n_jobs, (int, np.integer)) or isinstance(n_jobs, bool) or n_jobs == 0:
+        raise InputError.of(
+            "n_jobs", "expected a whole number other than 0", "Give a number of threads, or -1 for all cores."
+        )
+    if n_jobs > 0:
+        return int(n_jobs)
+    return max(1, len(os.sched_getaffinity(0)) + 1 + int(n_jobs))
 
 
 def _seed(random_state: Any) -> int | None:
@@ -169,6 +183,14 @@ def add_people(dataset: Dataset, X: Any, y: Any, events: Any) -> None:
         dataset.features = dataset.value("people.features") or _other_columns(dataset, columns, secrets)
     if not dataset.has("people.features"):
         dataset.set("people.features", dataset.features, "X")
+
+
+def add_tables(people: Any, events: Any) -> list[_core.ArrowTable]:
+    """Data frames as tables that a query can select from."""
+    tables = [_tables.frame_table("people", people)]
+    if events is not None:
+        tables.append(_tables.frame_table("events", events))
+    return tables
 
 
 def _other_columns(dataset: Dataset, columns: list[str], secrets: list[str]) -> list[str]:

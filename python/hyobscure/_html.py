@@ -58,6 +58,42 @@ def frontier(found: Any) -> str:
     )
 
 
+def inspection(found: Any) -> str:
+    columns = table(
+        ("column", "role", "distinct", "leaks (bits)", "by chance (bits)", "not published because"),
+        (
+            (
+                column["name"],
+                column["role"],
+                column["distinct"],
+                column["leakage_bits"],
+                column["leakage_null_bits"],
+                column["identifies"] or "",
+            )
+            for column in found.columns
+        ),
+    )
+    arguments = "".join(f"{name}={value!r}, " for name, value in found.recommended.items())
+    recommended = f"<p>Recommended: <code>HyObscure({escape(arguments[:-2])})</code></p>" if arguments else ""
+    leaks = found.facts["unprotected"]["leakage_bits"]
+    entropy = found.facts["secret_entropy_bits"]
+    figures = f"<p>Unprotected features leak {leaks:.4f} of {entropy:.4f} bits.</p>"
+    return f"<div><b>{found.facts['people']} people</b>{columns}{figures}{recommended}</div>"
+
+
+def comparison(found: Any) -> str:
+    budgets = found.facts["budgets"]
+    rows = ((name, *(_at(curve.points, budget) for budget in budgets)) for name, curve in found.frontiers.items())
+    return (
+        f"<div><b>Leakage (bits) by budget</b>{table(('method', *(f'{budget:.4g}' for budget in budgets)), rows)}</div>"
+    )
+
+
+def _at(points: Any, budget: float) -> Any:
+    """None where the method cannot reach the budget."""
+    return next((point["leakage_bits"] for point in points if point["budget"] == budget), None)
+
+
 def verification(found: Any) -> str:
     verdict = "passed" if found.passed else "FAILED"
     rows = (

@@ -4,20 +4,33 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Callable
+from typing import Any, Callable, Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse
 from sklearn.base import clone, is_classifier
 from sklearn.utils import get_tags
 
-from . import _core, _html
+from . import _core, _frames, _html
 from ._errors import InputError
 from ._progress import Progress, reports
+from ._words import in_python
 from .estimator import HyObscure
 from .release import Release
 
 _NAMES = ("forest", "boosting")
+
+
+class Gain(NamedTuple):
+    """What the strongest attacker gains from the published features over the group alone, as a share of the error that the
+    group leaves: 0 is nothing, 1 all. `low` and `high` are the 95 % interval of that attack by itself (None where it was not
+    repeated); the strongest of several is above 0 by chance more often than one."""
+
+    mean: float
+    low: float | None
+    high: float | None
+    attack: str
+    attacks: int  #: of how many it is the strongest
 
 
 class Audit:
@@ -30,17 +43,42 @@ class Audit:
 
     def __init__(self, found: _core.Audit) -> None:
         self._core = found
-        self.facts = json.loads(found.json)
-        self.attacks: list[dict] = self.facts["attacks"]
-        self.utilities: list[dict] = self.facts["utilities"]
-        self.informed: dict | None = self.facts.get("informed")
+        self.facts: dict[str, Any] = json.loads(found.json)
+        self.attacks: list[dict[str, Any]] = self.facts["attacks"]
+        self.utilities: list[dict[str, Any]] = self.facts["utilities"]
+        self.informed: dict[str, Any] | None = self.facts.get("informed")
         self.notes: list[str] = self.facts["notes"]
 
+    @property
+    def gain(self) -> Gain | None:
+        """One figure for all attacks: that of the strongest. None where nobody attacked, or the group leaves no error."""
+        gains = [_gain_of(attack, len(self.attacks)) for attack in self.attacks if attack["group_only"]["mean"]]
+        return max(gains, key=lambda gain: gain.mean, default=None)
+
+    def to_frame(self, table: Literal["attacks", "uses"] = "attacks") -> Any:
+        """A row for each attacker and scenario, or for each use of the release, with their means and intervals."""
+        if table not in ("attacks", "uses"):
+            raise InputError.of("table", "there is no such table", "Take attacks or uses.")
+        return _frames.frame(self.attacks if table == "attacks" else self.utilities)
+
+    def plot(self, ax: Any = None) -> Any:
+        """As `hyobscure.plot_attacks` does."""
+        from .plots import plot_attacks
+
+        return plot_attacks(self, ax=ax)
+
     def __repr__(self) -> str:
-        return self._core.text
+        return in_python(self._core.text)
 
     def _repr_html_(self) -> str:
         return _html.audit(self)
+
+
+def _gain_of(attack: dict[str, Any], attacks: int) -> Gain:
+    left, advantage = attack["group_only"]["mean"], attack["advantage"]
+    low, high = (None if advantage[end] is None else advantage[end] / left for end in ("low", "high"))
+    name = f"{attack['attacker']}, scenario {attack['scenario']}"
+    return Gain(advantage["mean"] / left, low, high, name, attacks)
 
 
 def audit(
@@ -105,7 +143,7 @@ def audit(
 
 def _people(target: Any, X: Any, y: Any, events: Any) -> tuple:
     if isinstance(target, Release):
-        return target._dataset, target._mechanism, os.fspath(target.folder), target._progress
+        return target._original(), target._mechanism, target._files(), target._progress
     if isinstance(target, HyObscure) and hasattr(target, "mechanism_"):
         return target._people(X, y, events), target.mechanism_, "", target.progress
     raise InputError.of("target", "this is neither a fitted HyObscure nor a Release", "Call fit first.")

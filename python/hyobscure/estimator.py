@@ -4,25 +4,42 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import tempfile
 import warnings
 from pathlib import Path
-from typing import Any, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence
 
 import numpy as np
 import scipy.sparse
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from . import _core, _dataset, _html, _tables
-from ._errors import InputError, LeakageWarning
+from ._errors import (
+    HyObscureWarning,
+    InputError,
+    LeakageWarning,
+    OwnRowsWarning,
+    SeededWarning,
+    WeakPoolWarning,
+    path_of,
+)
 from ._progress import Progress, reports
+from ._words import in_python
 from .frontier import Frontier
 from .release import Release
 
+if TYPE_CHECKING:
+    from .exploring import Comparison, Inspection
+
 _FRONTIER_POINTS = 9
+
+
+class StoppedEarlyWarning(HyObscureWarning, ConvergenceWarning):
+    """The mechanism is the best that was found so far, and not the optimum."""
 
 
 class HyObscure(TransformerMixin, BaseEstimator):
@@ -36,7 +53,10 @@ class HyObscure(TransformerMixin, BaseEstimator):
     ----------
     budget : float or str
         Largest expected distance between published and true features; or what the release must still be good for, such
-        as ``"at most 2 % of rating RMSE"``. Required, unless ``settings={"channel.budget_share": ...}``.
+        as ``"at most 2 % of rating RMSE"``. Required, unless there is a budget_share.
+    budget_share : float
+        Instead of a budget: 0 is the smallest distance that the first groups can reach, 1 the one at which features leak
+        nothing. `hyobscure.inspect` recommends limits of groups, and shows the distances.
     groups : int
         Number of groups; the smallest that the limits allow by default.
     people : (int, int)
@@ -49,6 +69,9 @@ class HyObscure(TransformerMixin, BaseEstimator):
         "fine" (the default), "exact", "hyobscure" and others.
     random_state : int or RandomState
         A seed, for trials only: anyone who knows it can undo the release. By default the operating system's randomness.
+    secret : str or tuple of str
+        Column of X that nobody may infer (several: grouped together). With it y is left alone: it is the target of the
+        models behind this one in a pipeline. Without it y is the secret.
     id : str
         Column of X that identifies people; the number of the row by default.
     keep : list of str
@@ -59,8 +82,8 @@ class HyObscure(TransformerMixin, BaseEstimator):
         A spec.toml to start from; `fit()` then reads its files.
     memory : str
         Memory for the whole work, such as "2GB"; what exceeds it goes to files that vanish.
-    threads : int
-        All cores by default. The result does not depend on it.
+    n_jobs : int
+        Threads; all cores by default, as with -1. The result does not depend on it.
     progress : bool or function
         True: bars of tqdm. A function is called with (stage, done, total).
 
@@ -100,37 +123,41 @@ class HyObscure(TransformerMixin, BaseEstimator):
         self,
         budget: float | str | None = None,
         *,
+        budget_share: float | None = None,
         groups: int | None = None,
         people: tuple[int, int] | None = None,
         values: tuple[int, int] | None = None,
         clusters: int | str | None = None,
         method: str | None = None,
         random_state: Any = None,
+        secret: str | tuple[str, ...] | None = None,
         id: str | None = None,
         keep: Iterable[str] | None = None,
         settings: Mapping[str, Any] | None = None,
-        spec: str | os.PathLike | None = None,
+        spec: str | os.PathLike[str] | None = None,
         memory: str | None = None,
-        threads: int | None = None,
+        n_jobs: int | None = None,
         progress: Progress = False,
     ) -> None:
         self.budget = budget
+        self.budget_share = budget_share
         self.groups = groups
         self.people = people
         self.values = values
         self.clusters = clusters
         self.method = method
         self.random_state = random_state
+        self.secret = secret
         self.id = id
         self.keep = keep
         self.settings = settings
         self.spec = spec
         self.memory = memory
-        self.threads = threads
+        self.n_jobs = n_jobs
         self.progress = progress
 
     @classmethod
-    def from_spec(cls, spec: str | os.PathLike, **arguments: Any) -> HyObscure:
+    def from_spec(cls, spec: str | os.PathLike[str], **arguments: Any) -> HyObscure:
         """For the files that a spec.toml names; arguments win over the file. Call `fit()` next.
 
         >>> import hyobscure, tempfile
@@ -142,9 +169,40 @@ class HyObscure(TransformerMixin, BaseEstimator):
         """
         return cls(spec=spec, **arguments)
 
+    # --- before the fit
+
+    def inspect(self, X: Any = None, y: Any = None, *, events: Any = None, secret: Any = None) -> Inspection:
+        """What is in the data, what it leaks today, which limits it can meet, and what a fit would take: see
+        `hyobscure.inspect`. Nothing is learned."""
+        from .exploring import inspect_model
+
+        return inspect_model(self, self._dataset_unfitted(X, y, events, secret))
+
+    def compare(
+        self,
+        X: Any = None,
+        y: Any = None,
+        *,
+        events: Any = None,
+        secret: Any = None,
+        methods: Sequence[str] = (),
+        budgets: Sequence[float] = (),
+        points: int = 7,
+        audit: bool = False,
+    ) -> Comparison:
+        """Every method over a sweep of budgets, with the other arguments of this model: see `hyobscure.compare`. Nothing is
+        learned."""
+        from .exploring import compare_model
+
+        dataset = self._dataset_unfitted(X, y, events, secret)
+        return compare_model(self, dataset, methods, budgets, points, audit)
+
+    def _dataset_unfitted(self, X: Any, y: Any, events: Any, secret: Any) -> _dataset.Dataset:
+        return clone(self)._dataset_of(X, self._secret_of(y, secret), events, reset=True)
+
     # --- fit
 
-    def fit(self, X: Any = None, y: Any = None, *, events: Any = None) -> HyObscure:
+    def fit(self, X: Any = None, y: Any = None, *, events: Any = None, secret: Any = None) -> HyObscure:
         """Finds groups and channels.
 
         Parameters
@@ -153,15 +211,18 @@ class HyObscure(TransformerMixin, BaseEstimator):
             A table of pandas, polars, pyarrow or DuckDB, a 2-D array, or a sparse matrix (person x item). All columns
             but those of id, secret and `keep` are features. None: the files of `spec`.
         y : the secret
-            One value for each row, or the name of a column of X (a tuple of names: several secrets).
+            One value for each row, or the name of a column of X (a tuple of names: several secrets). Where `secret` is given,
+            here or to the model, y is the target of a pipeline, and not looked at.
         events : for long data, a table with one row per event
             Name its columns with ``settings={"events.person": ..., "events.item": ..., "events.value": ...}``.
+        secret : the secret beside a target y, in the same forms.
 
         Ctrl-C raises KeyboardInterrupt. If there is a best answer so far, the model has it, and ``converged_`` is False.
         """
         before = dict(vars(self))
         try:
-            dataset = self._dataset_of(X, y, events, reset=True)
+            hidden = self._secret_of(y, secret)
+            dataset = self._dataset_of(X, hidden, events, reset=True)
             source = dataset.source()
             with reports(self.progress) as report:
                 fitted = _core.fit(source, report)
@@ -170,30 +231,43 @@ class HyObscure(TransformerMixin, BaseEstimator):
             vars(self).update(before)
             raise
         self._take(fitted.mechanism, json.loads(fitted.json))
-        self._fitted, self._source, self._y, self._kept_dataset = fitted, source, y, dataset
+        self._fitted, self._source, self._hidden, self._kept_dataset = fitted, source, hidden, dataset
         self._feature_columns = dataset.features if _tables.is_frame(X) else None
         self._is_long = events is not None
         if fitted.stopped:
             raise KeyboardInterrupt
+        self._warn_of_weakness()
+        return self
+
+    def _secret_of(self, y: Any, secret: Any) -> Any:
+        """What to hide: `secret` where one is given, or else y."""
+        if secret is not None and self.secret is not None:
+            raise InputError.of("secret", "is given to the model as well", "Give it once.")
+        hidden = secret if secret is not None else self.secret
+        return y if hidden is None else hidden
+
+    def _warn_of_weakness(self) -> None:
+        """Once per reason, at the line of the user's that called fit."""
+        found: list[tuple[str, type[Warning]]] = []
         if not self.converged_:
-            warnings.warn(
-                f"The answer is weaker than asked for: {self.facts_['note'] or 'it did not converge'}",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+            why = self.facts_["note"] or "it did not converge"
+            found.append((f"The answer is weaker than asked for: {why}", StoppedEarlyWarning))
         if (
             self.facts_["limits_for"] == "groups"
             and 0 < self.facts_["smallest_pool"] < self.facts_["limits"]["people"][0]
         ):
-            warnings.warn(
-                f"The smallest pool, people with the same group and the same kept cells, has "
-                f"{self.facts_['smallest_pool']} people: fewer than the groups must have",
-                LeakageWarning,
-                stacklevel=2,
+            pool = self.facts_["smallest_pool"]
+            text = (
+                f"The smallest pool, people with the same group and the same kept cells, has {pool} people: "
+                "fewer than the groups must have"
             )
+            found.append((text, WeakPoolWarning))
         for shortfall in self.facts_["shortfalls"]:
-            warnings.warn(f"The mechanism is weaker than it should be: {shortfall}", LeakageWarning, stacklevel=2)
-        return self
+            own_rows = "publish their own row" in shortfall
+            text = f"The mechanism is weaker than it should be: {in_python(shortfall)}"
+            found.append((text, OwnRowsWarning if own_rows else LeakageWarning))
+        for text, category in found:
+            warnings.warn(text, category, stacklevel=_level_of_caller())
 
     def _take(self, mechanism: _core.Mechanism, facts: dict) -> None:
         self.mechanism_ = mechanism
@@ -208,14 +282,15 @@ class HyObscure(TransformerMixin, BaseEstimator):
         """The people, checked as scikit-learn does, with all settings."""
         dataset = _dataset.from_arguments(self.get_params(deep=False))
         reset = reset or not hasattr(self, "n_features_in_")  # a mechanism that was loaded does not know the columns
-        if X is None and dataset.file and y is None:
+        if X is None and dataset.file and (y is None or y is self.secret):
+            dataset.set("people.secret", self.secret, "secret")
             dataset.kind = _tables.installed_kind()
             return dataset
         if X is not None and y is None:
             raise InputError.of(
                 "y",
                 "HyObscure requires y to be passed, but the target y is None",
-                "Give the secret: an array, or the name of a column of X.",
+                "Give the secret: an array, or the name of a column of X; or `secret` where y is a target.",
             )
         if _tables.is_frame(X):
             self._check_frame(X, reset)
@@ -279,19 +354,45 @@ class HyObscure(TransformerMixin, BaseEstimator):
         """For each person, in the order given, the features of the donor: the same draw that `publish` writes.
 
         A mechanism is for the people that it was made for: X must be those of `fit`. The secret is remembered from `fit`;
-        a mechanism that was loaded needs y again. Not a release: publish what `publish` writes.
+        a mechanism that was loaded needs it again, as y. Not a release: publish what `publish` writes.
         """
         check_is_fitted(self)
         if self.spec is not None or self._is_long:
             raise InputError.of("X", "people of files or with events have no features beside them", "Call publish.")
-        dataset = self._dataset_of(X, self._y if y is None else y, None, reset=False)
+        dataset = self._dataset_of(X, self._secret_again(y, None), None, reset=False)
         with reports(self.progress) as report:
-            donors = _core.donor_rows(dataset.source(), self.mechanism_, report)
+            donors, _ = _core.drawn_rows(dataset.source(), self.mechanism_, report)
         return _tables.take(dataset.people, donors, dataset.features)
+
+    def _secret_again(self, y: Any, secret: Any) -> Any:
+        """That of fit, where it is not given again."""
+        if secret is None and (y is None or self.secret is not None):
+            return self._hidden if self.secret is None else self.secret
+        return self._secret_of(y, secret)
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
         """`fit`, then the donors' features of the same people."""
         return self.fit(X, y, **fit_params).transform(X)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Minus the bits that the release leaks about the secret: greater is better, so that a search over settings can compare.
+
+        Only people of the fit have a score: a search takes ``cv=hyobscure.SamePeople()``. At one budget it compares groups,
+        methods and clusters; over several budgets the largest leaks least, so weigh the use of the release as well.
+        """
+        check_is_fitted(self)
+        hidden = self._secret_again(None if self._hidden is not None else y, None)
+        try:
+            dataset = self._dataset_of(X, hidden, None, reset=False)
+            with reports(self.progress) as report:
+                _core.check_people(dataset.source(), self.mechanism_, report)
+        except InputError as error:
+            raise InputError.of(
+                "score",
+                "these are other people than those of fit, who alone have a score",
+                "Give the people of fit; to search over settings, take cv=hyobscure.SamePeople().",
+            ) from error
+        return -self.leakage_
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Names of the features."""
@@ -302,64 +403,80 @@ class HyObscure(TransformerMixin, BaseEstimator):
 
     def publish(
         self,
-        folder: str | os.PathLike | None = None,
+        folder: str | os.PathLike[str] | None = None,
+        *,
         X: Any = None,
         y: Any = None,
-        *,
         events: Any = None,
+        secret: Any = None,
         force: bool = False,
         second_draw: bool = False,
         accept_leakage: bool = False,
-        sign: str | os.PathLike | None = None,
+        sign: str | os.PathLike[str] | None = None,
     ) -> Release:
         """Applies the mechanism: the release, checked by `Release.verify`.
 
         With a folder it is written there, with the same bytes as the command line writes; without, it lives as long as the
-        object. People are those of `fit` unless they are given. The draws belong to the mechanism: publishing again gives the
-        same release. Unless there is a seed, the ledger (`release.ledger`) remembers who was published, and another draw of
-        the same people is refused; `second_draw` publishes it nevertheless. The ledger of people in memory is the user's, in
-        `~/.local/share/hyobscure`, that of a spec lies beside it. A mechanism that `fit` warned of is refused too;
-        `accept_leakage` publishes it, and the manifest says so. `sign` is a signing key of `hyobscure keygen`: the release then
-        says who published it.
+        object, or until its `close`. People are those of `fit` unless they are given. The draws belong to the mechanism:
+        publishing again gives the same release. Unless there is a seed, the ledger (`release.ledger`) remembers who was
+        published, and another draw of the same people is refused; `second_draw` publishes it nevertheless. The ledger of people
+        in memory is the user's, in `~/.local/share/hyobscure`, that of a spec lies beside it. A mechanism that `fit` warned of
+        is refused too; `accept_leakage` publishes it, and the manifest says so. `sign` is a signing key of `hyobscure keygen`:
+        the release then says who published it. A folder that stays brings a warning where the mechanism has a seed, or was
+        stopped early.
         """
         check_is_fitted(self)
-        dataset = self._people(X, y, events)
+        where = None if folder is None else path_of(folder, "folder", "Give people by their names: X=..., y=....")
+        dataset = self._people(X, y, events, secret)
         temporary = None
-        if folder is None:
+        if where is None:
             temporary = tempfile.TemporaryDirectory(prefix="hyobscure-release-")
-            folder = Path(temporary.name) / "release"
+            where = os.path.join(temporary.name, "release")
         source = dataset.source() if temporary is None else dataset.source(release__format="parquet")
         with reports(self.progress) as report:
             facts = _core.publish(
                 source,
                 self.mechanism_,
-                os.fspath(folder),
+                where,
                 force,
                 second_draw,
                 accept_leakage,
-                "" if sign is None else os.fspath(sign),
+                "" if sign is None else path_of(sign, "sign"),
                 temporary is None,
                 report,
             )
-        return Release(Path(folder), json.loads(facts), dataset, self.mechanism_, self.progress, temporary)
+        if temporary is None:
+            self._warn_of_release()
+        return Release(Path(where), json.loads(facts), dataset, self.mechanism_, self.progress, temporary)
 
-    def _people(self, X: Any, y: Any, events: Any) -> _dataset.Dataset:
+    def _warn_of_release(self) -> None:
+        """What the files of a release cannot take back."""
+        if self.mechanism_.seeded:
+            text = (
+                "The draws of this release come from random_state: anyone who knows it can undo them. It is for trials"
+            )
+            warnings.warn(text, SeededWarning, stacklevel=_level_of_caller())
+        if not self.converged_:
+            text = "This release is of a mechanism that was stopped early"
+            warnings.warn(text, StoppedEarlyWarning, stacklevel=_level_of_caller())
+
+    def _people(self, X: Any, y: Any, events: Any, secret: Any = None) -> _dataset.Dataset:
         """Those given, or else those of fit."""
         if X is not None or (self.spec is not None and getattr(self, "_kept_dataset", None) is None):
-            return self._dataset_of(X, self._y if y is None else y, events, reset=False)
+            return self._dataset_of(X, self._secret_again(y, secret), events, reset=False)
         if getattr(self, "_kept_dataset", None) is None:
             raise InputError.of("X", "this model was loaded, and does not know its people", "Give X and y.")
         return self._kept_dataset
 
     # --- files
 
-    def save(self, file: str | os.PathLike) -> None:
+    def save(self, file: str | os.PathLike[str]) -> None:
         """Writes the mechanism file of the command line. Private: readable by its owner only.
 
         A pickle of the model is as private, and holds the secrets too.
         """
         check_is_fitted(self)
-        self.mechanism_.save(os.fspath(file))
+        self.mechanism_.save(path_of(file, "file"))
 
     def __getstate__(self) -> dict:
         state = dict(super().__getstate__())
@@ -371,7 +488,7 @@ class HyObscure(TransformerMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
+        tags.target_tags.required = self.secret is None
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
@@ -383,6 +500,14 @@ class HyObscure(TransformerMixin, BaseEstimator):
         if not hasattr(self, "mechanism_"):
             return f"<pre>{_html.text(repr(self))}</pre>"
         return _html.mechanism(self)
+
+
+def _level_of_caller() -> int:
+    """For warnings: how many calls above the one that asks the first outside of this package and of scikit-learn's wrappers is."""
+    frame, level = sys._getframe(1), 1
+    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] in ("hyobscure", "sklearn"):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def _other_rows(rows: int, secrets: int, reset: bool) -> InputError:
@@ -415,14 +540,14 @@ def _channel(facts: dict) -> dict:
     return {**facts, "probabilities": matrix}
 
 
-def load(file: str | os.PathLike, **arguments: Any) -> HyObscure:
+def load(file: str | os.PathLike[str], **arguments: Any) -> HyObscure:
     """A mechanism from its file. Arguments are those of `HyObscure`: `spec`, `id` and all others that say how the people are
     read.
 
     `publish(X=..., y=...)` and `transform(X, y)` need the people that it was made for.
     """
     model = HyObscure(**arguments)
-    mechanism = _core.Mechanism.load(os.fspath(file))
+    mechanism = _core.Mechanism.load(path_of(file, "file"))
     model._take(mechanism, json.loads(mechanism.json))
-    model._y, model._is_long = None, False
+    model._hidden, model._is_long = None, False
     return model

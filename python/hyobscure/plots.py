@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse
 
 from ._errors import InputError
 from .frontier import Frontier
+
+if TYPE_CHECKING:
+    from .auditing import Audit
+    from .exploring import Comparison
 
 
 def _axes(ax: Any) -> Any:
@@ -39,6 +43,47 @@ def plot_frontier(target: Any, ax: Any = None) -> Any:
     ax.set_xlabel("budget (largest expected distance)")
     ax.set_ylabel("leakage (bits)")
     ax.set_title(f"Trade-off of {frontier.method}")
+    ax.legend()
+    return ax
+
+
+def plot_comparison(comparison: Comparison, ax: Any = None) -> Any:
+    """Leakage by budget of every method, and that of the groups alone."""
+    ax = _axes(ax)
+    for name, frontier in comparison.frontiers.items():
+        if len(frontier) > 0:
+            ax.plot(frontier["budget"], frontier["leakage_bits"], marker="o", label=name)
+    groups = [level for frontier in comparison.frontiers.values() for level in frontier["leakage_groups_bits"]]
+    if groups:
+        ax.axhline(min(groups), linestyle="--", linewidth=1, color="gray", label="groups alone")
+    ax.set_xlabel("budget (largest expected distance)")
+    ax.set_ylabel("leakage (bits)")
+    ax.set_title("Methods side by side")
+    ax.legend()
+    return ax
+
+
+def plot_attacks(audit: Audit, ax: Any = None) -> Any:
+    """What each attacker gains over the guess from the group alone, with its 95 % interval: from the release, and from the true
+    features, which is what the release takes away. Left of zero is no gain."""
+    ax = _axes(ax)
+    names = [f"{attack['attacker']}, {attack['scenario']}" for attack in audit.attacks]
+    series = (("advantage", "the release", -0.12), ("unobscured_advantage", "true features", 0.12))
+    for key, label, shift in series:
+        gains = [attack.get(key) for attack in audit.attacks]
+        rows = [(place + shift, gain) for place, gain in enumerate(gains) if gain and gain["mean"] is not None]
+        if not rows:
+            continue
+        means = np.array([gain["mean"] for _, gain in rows])
+        low = np.array([gain["mean"] if gain["low"] is None else gain["low"] for _, gain in rows])
+        high = np.array([gain["mean"] if gain["high"] is None else gain["high"] for _, gain in rows])
+        whiskers = np.maximum(0, np.vstack([means - low, high - means]))
+        ax.errorbar(means, [place for place, _ in rows], xerr=whiskers, fmt="o", capsize=3, label=label)
+    ax.axvline(0, linewidth=1, color="gray")
+    ax.set_yticks(range(len(names)), names)
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.set_xlabel(f"gain over the group: {audit.facts['error']}")
+    ax.set_title("What attackers gain")
     ax.legend()
     return ax
 

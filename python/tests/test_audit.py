@@ -167,3 +167,32 @@ def test_a_release_that_was_written_before_is_audited_from_its_files(tmp_path):
     found = release.audit(attacker=Ridge(), scenario="II", releases=2)
     assert not found.facts["redrawn"] and found.informed is None
     assert found.attacks[0]["tested_people"] == 100
+
+
+def test_one_figure_for_all_attacks(model):
+    found = hyobscure.audit(model, attacker=["forest", Ridge()], scenario=["I", "II"], releases=4)
+    shares = [attack["advantage"]["mean"] / attack["group_only"]["mean"] for attack in found.attacks]
+    strongest = found.attacks[int(np.argmax(shares))]
+    gain = found.gain
+    assert gain.mean == max(shares) and gain.attacks == len(found.attacks) == 4
+    assert gain.attack == f"{strongest['attacker']}, scenario {strongest['scenario']}"
+    assert gain.low <= gain.mean <= gain.high
+    frame = found.to_frame()
+    assert list(frame["advantage_mean"]) == [attack["advantage"]["mean"] for attack in found.attacks]
+    assert len(found.to_frame("uses")) == len(found.utilities)
+    with pytest.raises(InputError, match="attacks or uses"):
+        found.to_frame("all")
+
+
+def test_attacks_are_plotted_with_their_intervals(model):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    found = hyobscure.audit(model, attacker="forest", scenario="I", releases=4)
+    axes = found.plot()
+    release, truth = axes.containers
+    assert list(release.lines[0].get_xdata()) == [found.attacks[0]["advantage"]["mean"]]
+    assert list(truth.lines[0].get_xdata()) == [found.attacks[0]["unobscured_advantage"]["mean"]]
+    ends = release.lines[2][0].get_segments()[0][:, 0]
+    assert list(ends) == pytest.approx([found.attacks[0]["advantage"]["low"], found.attacks[0]["advantage"]["high"]])
+    matplotlib.pyplot.close("all")

@@ -54,7 +54,9 @@ def test_the_python_of_the_documents_runs_and_prints_what_they_show(page, tmp_pa
     blocks = re.findall(r"```python\n(.*?)```(?:\s*```\n(.*?)```)?", text, re.S)
     blocks = [(code, output) for code, output in blocks if not code.startswith("# job.py")]  # that one is for a cluster
     assert blocks
-    script = "\n".join(code for code, _ in blocks)
+    # They are trials, with seeds, so that what they print can be compared.
+    trials = 'import warnings, hyobscure\nwarnings.simplefilter("ignore", hyobscure.SeededWarning)'
+    script = "\n".join([trials, *(code for code, _ in blocks)])
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", script],
         cwd=tmp_path,
@@ -78,7 +80,7 @@ def test_types_are_there_for_checkers():
 
     stub = (pathlib.Path(installed) / "_core.pyi").read_text()
     assert (pathlib.Path(installed) / "py.typed").exists()
-    for name in ("fit", "publish", "donor_rows", "release_rows", "verify", "audit", "synth", "settings"):
+    for name in ("fit", "publish", "drawn_rows", "release_rows", "verify", "audit", "synth", "settings"):
         assert f"def {name}(" in stub
     compile(stub, "_core.pyi", "exec")
     assert folder.exists()

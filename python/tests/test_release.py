@@ -2,10 +2,14 @@
 
 import hashlib
 import json
+import pickle
+import warnings
 
 import matplotlib
+import numpy as np
+import pandas
 import pytest
-from conftest import QUICK
+from conftest import LONG, QUICK, groups_of_labels
 
 import hyobscure
 from hyobscure import HyObscure, InputError
@@ -125,3 +129,149 @@ def test_notebooks_show_figures_and_escape_names(model):
     assert f"{model.leakage_:.4f}" in page and all(group["label"] in page for group in model.groups_)
     assert HyObscure(method="<b>")._repr_html_().count("<b>") == 0
     assert "sha256" in model.publish()._repr_html_()
+
+
+def test_a_table_in_the_place_of_a_folder_is_refused(model, numbers, wide, tmp_path):
+    X, y = numbers
+    for slip in (X, wide, [1, 2]):
+        with pytest.raises(InputError, match="X=") as refused:
+            model.publish(slip)
+        assert refused.value.place.source == "folder"
+    with pytest.raises(TypeError):
+        model.publish(tmp_path / "release", X, y)
+    for call in (model.save, hyobscure.load, hyobscure.verify, hyobscure.synth):
+        with pytest.raises(InputError, match="expected a path"):
+            call(X)
+
+
+def test_a_release_closes(model):
+    with model.publish() as release:
+        folder, X = release.folder, release.X
+        assert folder.exists()
+    assert not folder.exists() and (release.X == X).all()
+    with pytest.raises(InputError, match="closed"):
+        release.verify()
+    with pytest.raises(InputError, match="closed"):
+        release.people
+    release.close()
+
+
+def test_closing_leaves_a_folder_that_was_asked_for(model, tmp_path):
+    with model.publish(tmp_path / "release") as release:
+        pass
+    assert (tmp_path / "release" / "manifest.json").exists() and release.verify().passed
+
+
+@pytest.mark.parametrize("where", ["memory", "folder"])
+def test_a_pickle_holds_what_is_published_and_nothing_else(model, numbers, where, tmp_path):
+    release = model.publish(tmp_path / "release" if where == "folder" else None)
+    content = pickle.dumps(release)
+    other = pickle.loads(content)
+    assert (other.X == release.X).all() and list(other.y) == list(release.y)
+    assert other.manifest == release.manifest and other.verify().passed
+    for name in release.people:
+        assert list(other.people[name]) == list(release.people[name])
+    assert other.facts is None and "realised_distance" not in str(vars(other))
+    key = json.loads(_mechanism_text(model, tmp_path))["key"]
+    assert key.encode() not in content and bytes.fromhex(key) not in content
+    with pytest.raises(InputError, match="pickle"):
+        other.report(tmp_path / "report.html")
+    with pytest.raises(InputError, match="rows"):
+        other.aligned()
+    if where == "memory":
+        release.close()
+        assert other.verify().passed  # its own files
+        folder = other.folder
+        other.close()
+        assert not folder.exists()
+
+
+def _mechanism_text(model, tmp_path):
+    model.save(tmp_path / "mechanism.json")
+    return (tmp_path / "mechanism.json").read_text()
+
+
+def test_a_pickle_of_events_holds_them(long):
+    people, events = long
+    settings = {**LONG, "channel.budget_share": 0.5}
+    release = (
+        HyObscure(id="user", settings=settings, **QUICK).fit(people, "age", events=events).publish(accept_leakage=True)
+    )
+    other = pickle.loads(pickle.dumps(release))
+    pandas.testing.assert_frame_equal(other.events, release.events)
+    pandas.testing.assert_frame_equal(other.people, release.people)
+    with pytest.raises(InputError, match="release.ids"):
+        release.aligned()
+
+
+def test_rows_can_be_aligned_with_the_original(numbers, model):
+    """Against the release of the same mechanism that keeps ids, which are numbers of rows."""
+    X, y = numbers
+    features, labels = model.publish().aligned()
+    assert groups_of_labels(labels, y)
+    assert np.array_equal(features, model.transform(X))
+    settings = {"release.ids": "keep"}
+    kept = HyObscure(0.15, settings=settings, **QUICK).fit(X, y).publish()
+    order = np.argsort(kept.people["id"])
+    assert np.array_equal(kept.X[order], features) and list(kept.y[order]) == list(labels)
+
+
+def test_a_frame_is_aligned_in_its_type(wide):
+    settings = {"channel.budget_share": 0.5, "people.allow_identifying": ["height"]}
+    model = HyObscure(id="who", keep=["gender"], settings=settings, **{**QUICK, "people": (20, 200)}).fit(wide, "age")
+    features, labels = model.publish().aligned()
+    assert list(features.columns) == ["visits", "height", "town"] and (features.index == wide.index).all()
+    assert groups_of_labels(labels, wide["age"])
+
+
+def test_a_release_can_be_drawn_again(model, tmp_path):
+    release = model.publish(tmp_path / "release")
+    checked = release.verify(redraw=True)
+    assert checked.passed
+    more = {check.name for check in checked.checks} - {check.name for check in release.verify().checks}
+    assert any("again" in name for name in more), more
+    frame = checked.to_frame()
+    assert list(frame["passed"]) == [check.passed for check in checked.checks]
+    with pytest.raises(InputError, match="spec"):
+        hyobscure.verify(tmp_path / "release", mechanism=tmp_path / "mechanism.json")
+
+
+def test_files_of_a_spec_are_drawn_again(tmp_path):
+    hyobscure.synth(tmp_path / "data", people=240, items=60, entries=12)
+    spec = tmp_path / "data" / "spec.toml"
+    model = HyObscure.from_spec(spec, method="exact", random_state=1).fit()
+    model.save(tmp_path / "mechanism.json")
+    model.publish(tmp_path / "release")
+    found = hyobscure.verify(
+        tmp_path / "release", spec, mechanism=tmp_path / "mechanism.json", method__name="exact", method__seed=1
+    )
+    assert found.passed and len(found.checks) > len(
+        hyobscure.verify(tmp_path / "release", spec, method__name="exact").checks
+    )
+
+
+def test_a_seed_is_warned_of_where_files_stay(model, tmp_path):
+    with pytest.warns(hyobscure.SeededWarning, match="random_state") as caught:
+        model.publish(tmp_path / "release")
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.publish()
+
+
+def test_own_rows_are_warned_of(numbers):
+    X, y = numbers
+    settings = {"channel.budget_share": 0, "channel.most_own_rows": 0.01}
+    with pytest.warns(hyobscure.OwnRowsWarning, match="own row") as caught:
+        HyObscure(settings=settings, **{**QUICK, "method": "fine"}).fit(X, y)
+    assert all(each.filename == __file__ for each in caught)
+    assert issubclass(hyobscure.OwnRowsWarning, hyobscure.LeakageWarning)
+
+
+def test_frontiers_are_frames(model):
+    frontier = model.frontier(points=3)
+    frame = frontier.to_frame()
+    assert list(frame["leakage_bits"]) == list(frontier["leakage_bits"]) and list(frame.columns[:2]) == [
+        "budget",
+        "distance",
+    ]

@@ -14,9 +14,6 @@ struct FilesToStartFrom {
 };
 
 void add_start_options(CLI::App& command, FilesToStartFrom& files);
-/// channel.budget_share of a word.
-double budget_share_of(const std::string& care);
-
 /// `spec` is where the spec stands or would stand: names of files are made to start at its folder. Throws
 /// InputError for names that a spec would take for patterns.
 workflow::StartingSpec start_from(const FilesToStartFrom& files, const std::string& spec,

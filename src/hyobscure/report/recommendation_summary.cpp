@@ -30,12 +30,13 @@ std::string method_text(const std::string& method) {
 }
 
 std::string budgets_text(const obscure::Recommendation& recommendation) {
-  TextTable table(
-      {"budget", "budget_share", "distance", "features leak (bits)", "nearer than random", "own rows"});
+  TextTable table({"budget", "budget_share", "distance", "features leak (bits)", "nearer than random",
+                   "worst person", "own rows"});
   for (const obscure::BudgetChoice& budget : recommendation.budgets)
     table.row({budget.name + (budget.name == recommendation.choice ? " *" : ""),
                fmt::format("{}", budget.budget_share), fmt::format("{:.4f}", budget.budget),
                fmt::format("{:.4f}", budget.features), share_text(budget.nearer, 1),
+               fmt::format("{:.2g} times", budget.worst_lift),
                share_text(budget.own_rows, 1) + (budget.weak ? " !" : "")});
   return table.text();
 }
@@ -55,7 +56,9 @@ std::string recommendation_text(const obscure::Recommendation& recommendation, s
   if (weak) text += "   ! `publish` would refuse it, unless you give --accept-leakage";
   text +=
       "\n  nearer than random: how much nearer to the true features than those of a random person of the "
-      "group\n";
+      "group\n"
+      "  worst person: how much more likely a row can make the true secret of anybody in its group, at "
+      "most\n";
   if (recommendation.fitted_people < people)
     text += fmt::format("  estimated on {} of the people: with all of them as donors, features leak less\n",
                         count_text(static_cast<std::int64_t>(recommendation.fitted_people)));
@@ -80,6 +83,7 @@ Json recommendation_json(const obscure::Recommendation& recommendation) {
                                {"leakage_features_bits", number(budget.features)},
                                {"leakage_unprotected_bits", number(budget.unprotected)},
                                {"nearer_than_random", number(budget.nearer)},
+                               {"own_lift_largest", number(budget.worst_lift)},
                                {"own_rows", number(budget.own_rows)},
                                {"refused_by_publish", budget.weak}});
   if (!recommendation.no_budgets_because.empty())

@@ -114,7 +114,9 @@ std::string own_rows_preview(const obscure::GroupsPreview& preview, const data::
 
 std::string preview_text(const obscure::GroupsPreview& preview, const obscure::Inspection& inspection,
                          const data::Spec& spec) {
-  std::string text = "\nWith the first groups of your spec\n" + groups_table(preview.groups);
+  std::string text =
+      fmt::format("\nWith the first groups of {}\n{}",
+                  preview.of_the_spec ? "your spec" : "the recommended limits", groups_table(preview.groups));
   text += fmt::format("  the groups alone leak          {} ({} of the secret)\n",
                       bits_text(preview.leakage_groups_bits),
                       share_text(preview.leakage_groups_bits, inspection.secret_entropy_bits));

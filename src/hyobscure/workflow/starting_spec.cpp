@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -10,12 +11,16 @@
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/terminal.h"
+#include "hyobscure/obscure/fit/recommendation.h"
 #include "hyobscure/obscure/groups/suggestion.h"
 
 namespace hyobscure::workflow {
 namespace {
 
+namespace fs = std::filesystem;
+
 std::string files_of(const data::GuessRequest& request) {
+  if (request.in_memory) return "tables in memory";
   return request.events.empty() ? request.people : fmt::format("{} and {}", request.people, request.events);
 }
 
@@ -94,14 +99,33 @@ void set_terms(data::Guess& guess, const obscure::SuggestedTerms& terms, double 
 
 }  // namespace
 
+double budget_share_of(const std::string& care) {
+  const auto found =
+      std::ranges::find_if(obscure::kCares, [&](const auto& known) { return care == known.name; });
+  if (found == obscure::kCares.end())
+    throw InputError({.source = "care"}, "there is no such word", "Take careful, balanced or useful.");
+  return found->budget_share;
+}
+
+std::string name_in_spec(const fs::path& folder, const std::string& file) {
+  if (file.empty()) return {};
+  if (data::is_pattern(file))
+    throw InputError({.source = file}, "its name holds one of [ ? *, which a spec takes for a pattern",
+                     "Name one file, and rename it if these letters are its own.");
+  if (fs::path(file).is_absolute()) return file;
+  return fs::absolute(file).lexically_normal().lexically_relative(fs::absolute(folder).lexically_normal());
+}
+
 StartingSpec starting_spec(const data::GuessRequest& request, double budget_share,
                            const data::ChooseSecret& choose, const Resources& resources,
                            const Progress& progress) {
   StartingSpec start;
   {
-    data::Engine engine(
-        {.folder = request.folder, .memory = resources.memory, .threads = resources.threads, .tables = {}},
-        progress);
+    data::Engine engine({.folder = request.folder,
+                         .memory = resources.memory,
+                         .threads = resources.threads,
+                         .tables = resources.tables},
+                        progress);
     start.guess = data::guess_spec(engine, request, choose);
   }
   Workbench bench(start.guess.spec, resources, progress);

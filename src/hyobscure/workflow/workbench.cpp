@@ -262,17 +262,20 @@ std::string Workbench::write_comparison(const audit::TradeOff& found, bool audit
   return json;
 }
 
-std::vector<std::int64_t> Workbench::donor_rows(const obscure::Mechanism& mechanism) {
+DrawnRows Workbench::drawn_rows(const obscure::Mechanism& mechanism) {
   const data::Reading& read = reading();
   refuse_people_left_out(read);
   refuse_other_data(mechanism);
   const auto donor_of =
       release::draw_donors(mechanism, read.people, census::assign(mechanism.clusters, read.people.features));
   const std::vector<std::int64_t> row_of = read.tables.rows_in_memory(read.people_source, spec_.people.id);
-  std::vector<std::int64_t> donor_of_row(row_of.size());
-  for (std::size_t u = 0; u < row_of.size(); ++u)
-    donor_of_row[static_cast<std::size_t>(row_of[u])] = row_of[donor_of[u]];
-  return donor_of_row;
+  DrawnRows drawn{std::vector<std::int64_t>(row_of.size()), std::vector<std::int64_t>(row_of.size())};
+  for (std::size_t u = 0; u < row_of.size(); ++u) {
+    const auto row = static_cast<std::size_t>(row_of[u]);
+    drawn.donors[row] = row_of[donor_of[u]];
+    drawn.groups[row] = static_cast<std::int64_t>(mechanism.group_of_value(read.people.secrets[u]));
+  }
+  return drawn;
 }
 
 std::vector<obscure::OwnLift> Workbench::own_lifts(const obscure::Mechanism& mechanism) {

@@ -63,6 +63,12 @@ struct VerifyWith {
   std::optional<published::PublicKey> signed_by = {};  ///< who should have signed it
 };
 
+/// By the rows of a table of memory, from 0.
+struct DrawnRows {
+  std::vector<std::int64_t> donors;  ///< the row whose features are published for the row
+  std::vector<std::int64_t> groups;  ///< its place among the groups of the mechanism
+};
+
 /// All that can be done with the people of one spec. It owns the engine and what was read and derived: each
 /// is made when it is first needed, and kept, so that a sequence of calls reads the people once. The sources
 /// must not change meanwhile: a workbench is for one run of a program or one call, not for a long life.
@@ -113,10 +119,12 @@ class Workbench {
   /// Returns the JSON.
   std::string write_comparison(const audit::TradeOff& found, bool audited, double seconds,
                                const std::filesystem::path& folder, bool force);
-  /// donor_of_row[r]: the row of the people's table of memory whose features are published for row r.
-  [[nodiscard]] std::vector<std::int64_t> donor_rows(const obscure::Mechanism& mechanism);
   /// What each person's draw does to the own value, in the order of people().ids. Private.
   [[nodiscard]] std::vector<obscure::OwnLift> own_lifts(const obscure::Mechanism& mechanism);
+  /// What the mechanism publishes for each row of the people's table of memory.
+  [[nodiscard]] DrawnRows drawn_rows(const obscure::Mechanism& mechanism);
+  /// Throws InputError unless the mechanism was made for these people.
+  void refuse_other_data(const obscure::Mechanism& mechanism);
 
  private:
   data::Engine& engine();
@@ -127,7 +135,6 @@ class Workbench {
   verify::Original original();
   verify::Verification verify_unsigned(const std::filesystem::path& release,
                                        const obscure::Mechanism* mechanism);
-  void refuse_other_data(const obscure::Mechanism& mechanism);
 
   data::Spec spec_;
   Resources resources_;

@@ -40,9 +40,8 @@ class Guesser {
       : engine_(engine), request_(request), choose_(choose) {}
 
   Guess guess() {
-    people_ = look_at_source(engine_, request_.folder, request_.people, "people");
-    if (!request_.events.empty())
-      events_ = look_at_source(engine_, request_.folder, request_.events, "events");
+    people_ = look_at(request_.people, "people");
+    if (!request_.events.empty()) events_ = look_at(request_.events, "events");
     guess_.spec.folder = request_.folder;
     guess_.spec.people.source = people_.source;
     find_ids();
@@ -58,6 +57,11 @@ class Guesser {
   }
 
  private:
+  SeenSource look_at(const std::string& name, const std::string& section) {
+    return request_.in_memory ? look_at_table(engine_, name, section)
+                              : look_at_source(engine_, request_.folder, name, section);
+  }
+
   // --- who is who
 
   std::vector<std::string> unique_columns() const {
@@ -196,6 +200,7 @@ class Guesser {
   // --- rows that are numbered, dates that become years
 
   std::string reader() const {
+    if (request_.in_memory) return quoted_name(request_.people);
     const std::string file = quoted_text(people_.source.file);
     if (people_.relation.kind == SourceKind::Parquet) return fmt::format("read_parquet({})", file);
     if (people_.relation.kind == SourceKind::Json)
@@ -214,8 +219,8 @@ class Guesser {
 
   void write_query() {
     if (!numbered_ && year_of_.empty()) return;
-    std::string columns =
-        numbered_ ? fmt::format("row_number() OVER () AS {}, *", guess_.spec.people.id) : "*";
+    const char* number = request_.in_memory ? kRowInMemory : "row_number() OVER ()";
+    std::string columns = numbered_ ? fmt::format("{} AS {}, *", number, guess_.spec.people.id) : "*";
     if (!year_of_.empty()) {
       const std::string date = quoted_name(people_.column(year_of_).name);
       columns += fmt::format(" EXCLUDE ({0}), year({0}) AS {1}", date, quoted_name(year_of_ + "_year"));

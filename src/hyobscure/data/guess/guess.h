@@ -16,6 +16,7 @@ struct GuessRequest {
   std::filesystem::path folder = ".";  ///< of the spec, at which names of files start
   std::string people;
   std::string events = {};  ///< empty: wide data
+  bool in_memory = false;   ///< people and events are names of tables of the engine's, not of files
   std::string secret = {};  ///< empty: guessed
 };
 

@@ -271,4 +271,14 @@ SeenSource look_at_source(Engine& engine, const fs::path& folder, const std::str
   return seen;
 }
 
+SeenSource look_at_table(Engine& engine, const std::string& table, const std::string& section) {
+  SeenSource seen;
+  seen.source.query = fmt::format("SELECT * FROM {}", quoted_name(table));
+  engine.set_stage("looking at " + section);
+  seen.relation = open_source(engine, spec_with(".", seen.source), seen.source, section);
+  std::erase_if(seen.relation.columns, [](const Column& column) { return column.name == kRowInMemory; });
+  about(seen.relation, [&] { measure_columns(engine, seen); });
+  return seen;
+}
+
 }  // namespace hyobscure::data

@@ -25,7 +25,7 @@ struct SeenColumn {
   bool is_number() const;
   bool is_whole_number() const;
   bool is_date() const;  ///< or a time stamp
-  bool is_text() const { return type == "VARCHAR"; }
+  bool is_text() const { return type == "VARCHAR" || type.starts_with("ENUM"); }
 };
 
 /// A file as it looks from inside: how it must be read, and what its columns hold.
@@ -46,5 +46,11 @@ struct SeenSource {
 /// does.
 [[nodiscard]] SeenSource look_at_source(Engine& engine, const std::filesystem::path& folder,
                                         const std::string& file, const std::string& section);
+
+/// The column that numbers the rows of a table of memory.
+inline constexpr const char* kRowInMemory = "hyo_row";
+
+/// The same for a table of the caller's memory (EngineSettings::tables).
+[[nodiscard]] SeenSource look_at_table(Engine& engine, const std::string& table, const std::string& section);
 
 }  // namespace hyobscure::data

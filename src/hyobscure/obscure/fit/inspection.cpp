@@ -111,14 +111,21 @@ Inspection inspect(const data::People& people, const data::Spec& spec, const Pro
   const Key key = search_key(spec).derive("inspect");
   result.features = unprotected_leakage(people, census, {}, key);
   result.recommendation = recommend(people, spec, census, progress);
-  if (!spec.groups.people || !spec.groups.values) {
-    result.no_preview_because = "The spec gives no limits yet (groups.people, groups.values).";
-    return result;
+  data::Spec looked_at = spec;
+  const bool has_limits = spec.groups.people && spec.groups.values;
+  if (!has_limits) {
+    if (!result.recommendation) {
+      result.no_preview_because =
+          "The spec gives no limits (groups.people, groups.values), and none were found.";
+      return result;
+    }
+    looked_at = with_terms(spec, {result.recommendation->groups, result.recommendation->limits});
   }
   try {
-    const solve::Partition partition = first_terms_of(people, spec).first_groups;
+    const solve::Partition partition = first_terms_of(people, looked_at).first_groups;
     const solve::SegmentTables tables = segment_tables(people, census);
-    result.preview = preview_of(people, spec, census, tables, partition, key);
+    result.preview = preview_of(people, looked_at, census, tables, partition, key);
+    result.preview->of_the_spec = has_limits;
     if (!method_of(spec).by_person)
       result.channel_seconds = channel_estimate(tables, partition, *result.preview, spec);
   } catch (const InputError& error) {

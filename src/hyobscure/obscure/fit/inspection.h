@@ -30,8 +30,9 @@ struct GroupCountOption {
   double groupings = kUnset;  ///< that meet all limits of the spec; unset where it gives none
 };
 
-/// What the first groups of the spec would give.
+/// What the first groups of the spec would give, or recommended ones where it gives no limits.
 struct GroupsPreview {
+  bool of_the_spec = true;
   std::vector<published::Group> groups;
   double leakage_groups_bits = kUnset;  ///< H(G): what the groups alone tell
   MeasuredLeakage features;             ///< I(Y; C|G) of unprotected features
@@ -65,7 +66,7 @@ struct Inspection {
   double secret_entropy_bits = kUnset;
   MeasuredLeakage features;  ///< I(Y; C): what the unprotected features tell without any group
   std::vector<GroupCountOption> options;
-  std::optional<GroupsPreview> preview;  ///< absent where the spec gives no limits or they cannot be met
+  std::optional<GroupsPreview> preview;  ///< absent where its limits cannot be met
   std::string no_preview_because;
   std::optional<Recommendation> recommendation;  ///< absent where no groups can be formed
   double census_seconds = kUnset;

@@ -83,7 +83,13 @@ TEST(Inspection, WorksWithoutLimitsAndWithImpossibleOnes) {
   EXPECT_THAT(impossible.no_preview_because, testing::HasSubstr("no grouping meets the limits"));
   loaded.spec.groups.people.reset();
   const Inspection open = inspect(loaded.people, loaded.spec);
-  EXPECT_FALSE(open.preview);
+  ASSERT_TRUE(open.preview && open.recommendation);
+  EXPECT_FALSE(open.preview->of_the_spec);
+  EXPECT_FALSE(open.recommendation->terms_are_the_specs);
+  for (const published::Group& group : open.preview->groups) {
+    EXPECT_GE(static_cast<double>(group.people), open.recommendation->limits.least_people);
+    EXPECT_LE(static_cast<double>(group.values), open.recommendation->limits.most_values);
+  }
   EXPECT_GT(open.secret_entropy_bits, 4);
   EXPECT_LE(open.secret_entropy_bits, std::log2(53));
 }

@@ -10,7 +10,6 @@
 #include "hyobscure/obscure/fit/fit.h"
 #include "hyobscure/obscure/fit/frontier.h"
 #include "hyobscure/obscure/groups/pools.h"
-#include "hyobscure/obscure/groups/suggestion.h"
 #include "hyobscure/obscure/leakage/shortfalls.h"
 #include "hyobscure/obscure/methods/fine_people.h"
 
@@ -31,13 +30,8 @@ std::optional<WorkingTerms> working_terms(const data::People& people, const data
     }
   const auto suggested = suggest_terms(people);
   if (!suggested) return std::nullopt;
-  data::Spec with = spec;
-  with.groups = {};
-  with.groups.count = suggested->count;
-  with.groups.people = data::Interval{suggested->limits.least_people, suggested->limits.most_people};
-  with.groups.values = data::Interval{suggested->limits.least_values, suggested->limits.most_values};
   try {
-    return WorkingTerms{*suggested, terms_of(people, with).first_groups, false};
+    return WorkingTerms{*suggested, terms_of(people, with_terms(spec, *suggested)).first_groups, false};
   } catch (const InputError&) {  // kept columns leave no pool large enough
     return std::nullopt;
   }
@@ -81,6 +75,7 @@ BudgetChoice choice_of(const Care& care, const FrontierPoint& point, const Mecha
           .unprotected = mechanism.figures.leakage.unprotected,
           .nearer = std::max(0.0, 1 - point.distance / uniform),
           .own_rows = mechanism.figures.own_rows,
+          .worst_lift = mechanism.figures.lift.own_largest,
           .weak = !shortfalls(mechanism).empty()};
 }
 
@@ -147,6 +142,15 @@ std::string recommended(const std::vector<BudgetChoice>& budgets) {
 }
 
 }  // namespace
+
+data::Spec with_terms(const data::Spec& spec, const SuggestedTerms& terms) {
+  data::Spec with = spec;
+  with.groups.fixed = {};
+  with.groups.count = terms.count;
+  with.groups.people = data::Interval{terms.limits.least_people, terms.limits.most_people};
+  with.groups.values = data::Interval{terms.limits.least_values, terms.limits.most_values};
+  return with;
+}
 
 std::optional<Recommendation> recommend(const data::People& people, const data::Spec& spec,
                                         const census::Census& census, const Progress& progress) {

@@ -11,6 +11,7 @@
 #include "hyobscure/census/census.h"
 #include "hyobscure/data/people/people.h"
 #include "hyobscure/data/spec/spec.h"
+#include "hyobscure/obscure/groups/suggestion.h"
 #include "hyobscure/obscure/mechanism/figures.h"
 #include "hyobscure/solve/groups/partition.h"
 
@@ -35,9 +36,10 @@ struct BudgetChoice {
   double budget = kUnset;    ///< expected distance
   double features = kUnset;  ///< leakage of the features to an informed attacker, bits
   double unprotected = kUnset;
-  double nearer = kUnset;    ///< how much nearer to the true row than a random donor of the group, a share
-  double own_rows = kUnset;  ///< share of people who publish their own row
-  bool weak = false;         ///< publish would refuse it (shortfalls.h)
+  double nearer = kUnset;      ///< how much nearer to the true row than a random donor of the group, a share
+  double own_rows = kUnset;    ///< share of people who publish their own row
+  double worst_lift = kUnset;  ///< the most that anybody's own value can become more likely, a factor
+  bool weak = false;           ///< publish would refuse it (shortfalls.h)
 };
 
 /// Settings that work for these people.
@@ -52,6 +54,8 @@ struct Recommendation {
   std::string choice = {};        ///< name of the budget that is recommended
   std::string remark = {};        ///< about the budget of the spec; empty: within the useful range
 };
+
+[[nodiscard]] data::Spec with_terms(const data::Spec& spec, const SuggestedTerms& terms);
 
 /// The terms of the spec where they work, otherwise suggested ones, and three budgets for the spec's method.
 /// Costs three solves for at most kMostFitted people. Nothing where no two groups can be formed.
