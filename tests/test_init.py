@@ -166,6 +166,21 @@ def test_a_name_as_secret(walk, tmp_path):
     assert 'kind = "categorical"' in spec
 
 
+def test_ranges_as_secret_keep_their_order_and_names(walk, tmp_path):
+    bands = ["Under 15K", "15-24K", "25-49K", "50-99K", "100K and more"]
+    rows = numbers()
+    for row in rows:
+        row["income"] = random.Random(row["id"]).choice(bands)
+    write(tmp_path / "people.csv", rows)
+    spec, _ = walk("people.csv", "--secret", "income")
+    assert 'order = ["Under 15K", "15-24K", "25-49K", "50-99K", "100K and more"]' in spec
+    with open(tmp_path / "release" / "people.csv", newline="") as file:
+        labels = {row["income"] for row in csv.DictReader(file)}
+    ends = [[bands.index(name) for name in label.split(" to ")] for label in labels]
+    covered = sorted(value for end in ends for value in range(end[0], end[-1] + 1))
+    assert covered == list(range(len(bands))), labels
+
+
 def test_the_folder_of_the_spec_is_where_names_of_files_start(hyobscure, tmp_path):
     (tmp_path / "data").mkdir()
     (tmp_path / "specs").mkdir()

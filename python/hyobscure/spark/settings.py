@@ -103,8 +103,8 @@ def refuse_undistributed(spec: kernels.Spec, name: str) -> None:
         raise refusal(
             name, "Spark hides numbers and categories, and secret.kind says that one is a place", _ALONE, "secret.kind"
         )
-    for key in ("secret.hierarchy", "secret.similarity"):
-        if word(spec, key) not in ("none", ""):
+    for key in ("secret.hierarchy", "secret.similarity", "secret.order"):
+        if word(spec, key) not in ("none", "", "[]"):
             raise refusal(name, f"{key} is not distributed", "Leave it out, or run it with the command line.", key)
     for key, words, cause, remedy in _UNDISTRIBUTED_WORDS:
         if word(spec, key) in words:

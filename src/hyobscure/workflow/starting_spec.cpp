@@ -26,6 +26,17 @@ std::string files_of(const data::GuessRequest& request) {
 
 std::string comment(const std::string& text) { return "# " + one_line(text) + "\n"; }
 
+/// Other columns that could be the secret, the likeliest first.
+std::string other_secrets_text(const data::Guess& guess) {
+  constexpr std::size_t kMostShown = 6;
+  if (guess.secrets.empty()) return {};
+  const auto end =
+      guess.secrets.begin() + static_cast<std::ptrdiff_t>(std::min(kMostShown, guess.secrets.size()));
+  return comment(fmt::format("not hidden, though they could be the secret: {}{}",
+                             fmt::join(guess.secrets.begin(), end, ", "),
+                             guess.secrets.size() > kMostShown ? ", ..." : ""));
+}
+
 std::string left_out_text(const data::Guess& guess) {
   if (guess.left_out.empty()) return {};
   std::string text = "\n# Not published:\n";
@@ -52,6 +63,7 @@ std::string toml_of(const data::Guess& guess, const data::GuessRequest& request)
       text += fmt::format("\n[{}]\n", section);
     }
     if (reason != guess.reasons.end()) text += comment(reason->second);
+    if (setting.name == "people.secret") text += other_secrets_text(guess);
     text += fmt::format("{} = {}\n", setting.name.substr(dot + 1), setting.value);
   }
   return text;

@@ -9,6 +9,7 @@
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/text.h"
+#include "hyobscure/data/guess/ordered_names.h"
 #include "hyobscure/data/guess/seen_source.h"
 #include "hyobscure/data/read/column_names.h"
 #include "hyobscure/data/read/column_table.h"
@@ -188,6 +189,7 @@ class Guesser {
     } else if (!column.is_number()) {
       guess_.spec.secret.kind.all = {AxisKind::Categorical};
       guess_.reasons["secret.kind"] = "its cells are names";
+      find_order(column);
     }
     guess_.spec.people.secret.all = {name};
     if (column.given < people_.rows) {
@@ -195,6 +197,18 @@ class Guesser {
       guess_.reasons["secret.missing"] =
           fmt::format("{} of {} people have none", people_.rows - column.given, people_.rows);
     }
+  }
+
+  /// Of names that are ranges of numbers.
+  void find_order(const SeenColumn& column) {
+    constexpr std::int64_t kMostNames = 50;
+    if (column.distinct > kMostNames) return;
+    const std::string cell = people_.text_of(column.name);
+    auto order = ordered_by_numbers(engine_.texts(fmt::format(
+        "SELECT DISTINCT {0} AS name FROM {1} WHERE {0} <> '' ORDER BY name", cell, people_.relation.sql)));
+    if (!order) return;
+    guess_.spec.secret.order = *std::move(order);
+    guess_.reasons["secret.order"] = "the names are ranges, in the order of their numbers";
   }
 
   // --- rows that are numbered, dates that become years

@@ -35,9 +35,9 @@ struct Guess {
 /// Which column is the secret: given those that could be, the likeliest first, one of them.
 using ChooseSecret = std::function<std::string(const std::vector<std::string>& columns)>;
 
-/// Roles and kinds by names, types, and what occurs how often; no cell is ever quoted. `choose` is asked
-/// where the request names no secret; without it the likeliest is taken. Throws InputError, which lists the
-/// columns, where a role cannot be filled.
+/// Roles and kinds by names, types, and what occurs how often; no cell is ever quoted but the names of ranges
+/// that a secret may be (secret.order). `choose` is asked where the request names no secret; without it the
+/// likeliest is taken. Throws InputError, which lists the columns, where a role cannot be filled.
 [[nodiscard]] Guess guess_spec(Engine& engine, const GuessRequest& request, const ChooseSecret& choose = {});
 
 }  // namespace hyobscure::data

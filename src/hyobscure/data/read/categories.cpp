@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "hyobscure/base/error.h"
@@ -154,6 +155,22 @@ CategoryOrder read_hierarchy(Engine& engine, const Spec& spec, const std::vector
              "Give these people a finer category, or one of its own there, such as \"other\".");
     else
       name_of_node[found->second] = name;
+  }
+  return order_of_names(tree, name_of_node, no_name);
+}
+
+CategoryOrder order_by_list(const Spec& spec, const std::vector<std::string>& names,
+                            const RefuseCategory& refuse) {
+  const std::vector<std::string>& list = spec.secret.order;
+  const NamedTree tree{.names = list,
+                       .parents = std::vector<std::uint32_t>(list.size(), NamedTree::kNoParent)};
+  const auto no_name = static_cast<std::uint32_t>(names.size());
+  std::vector<std::uint32_t> name_of_node(list.size(), no_name);
+  for (std::uint32_t name = 0; name < names.size(); ++name) {
+    const auto found = std::ranges::find(list, names[name]);
+    if (found == list.end())
+      refuse(name, "the category is not in secret.order", "Add it there, at its place.");
+    name_of_node[static_cast<std::size_t>(found - list.begin())] = name;
   }
   return order_of_names(tree, name_of_node, no_name);
 }

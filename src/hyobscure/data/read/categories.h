@@ -21,6 +21,10 @@ using RefuseCategory = std::function<void(std::uint32_t, const std::string&, con
 CategoryOrder read_hierarchy(Engine& engine, const Spec& spec, const std::vector<std::string>& names,
                              const RefuseCategory& refuse);
 
+/// By the list secret.order. `refuse` for a category that is not in it.
+CategoryOrder order_by_list(const Spec& spec, const std::vector<std::string>& names,
+                            const RefuseCategory& refuse);
+
 /// By the file secret.similarity: average linkage. Pairs that are not in the file have nothing in common.
 CategoryOrder read_similarity(Engine& engine, const Spec& spec, const std::vector<std::string>& names);
 

@@ -282,7 +282,8 @@ void SecretReader::number_points(People& people) const {
 
 void SecretReader::order_categories(Axis& axis, std::vector<std::uint32_t>& of_person,
                                     SecretSpace& space) const {
-  if (spec_.secret.hierarchy.empty() && spec_.secret.similarity.empty()) return;
+  const SecretSpec& secret = spec_.secret;
+  if (secret.hierarchy.empty() && secret.similarity.empty() && secret.order.empty()) return;
   std::vector<std::string> names;
   for (const Coordinate& value : axis.values) names.push_back(value.name);
   const auto refuse = [&](std::uint32_t name, const std::string& problem, const std::string& remedy) {
@@ -291,8 +292,9 @@ void SecretReader::order_categories(Axis& axis, std::vector<std::uint32_t>& of_p
         first_row(engine_, people_, projection_.substr(2), part.cell() + " = " + quoted_text(names[name]));
     throw InputError({people_.name, row, part.columns[0]}, problem, remedy);
   };
-  CategoryOrder order = spec_.secret.hierarchy.empty() ? read_similarity(engine_, spec_, names)
-                                                       : read_hierarchy(engine_, spec_, names, refuse);
+  CategoryOrder order = !secret.order.empty()       ? order_by_list(spec_, names, refuse)
+                        : !secret.hierarchy.empty() ? read_hierarchy(engine_, spec_, names, refuse)
+                                                    : read_similarity(engine_, spec_, names);
   std::vector<std::uint32_t> place(names.size());
   for (std::uint32_t i = 0; i < order.order.size(); ++i) {
     place[order.order[i]] = i;
@@ -300,6 +302,7 @@ void SecretReader::order_categories(Axis& axis, std::vector<std::uint32_t>& of_p
   }
   for (std::uint32_t& value : of_person) value = place[value];
   space.hierarchy = std::move(order.nodes);
+  space.names_in_order = !secret.order.empty();
 }
 
 void SecretReader::write_points(const People& people,

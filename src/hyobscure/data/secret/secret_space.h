@@ -58,7 +58,8 @@ struct SecretSpace {
   std::vector<Axis> axes;
   std::optional<Grid> grid;              ///< of the spatial axis
   std::vector<HierarchyNode> hierarchy;  ///< of a single categorical axis; the root comes first; or empty
-  std::vector<Point> points;             ///< the distinct secrets, ascending
+  bool names_in_order = false;  ///< of the hierarchy's leaves (secret.order): a run has the names of its ends
+  std::vector<Point> points;    ///< the distinct secrets, ascending
   std::vector<std::uint32_t> value_of_point;  ///< which of People::values: several where points were joined
 
   /// The axis whose values are cells of the grid: there is one where there is a grid.

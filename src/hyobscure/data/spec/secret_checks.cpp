@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include <algorithm>
 
 #include "hyobscure/base/error.h"
@@ -60,11 +62,16 @@ void refuse_keys_of_other_kinds(const Spec& spec) {
   const bool names = secret_is_one_name(spec);
   if (!names)
     refuse_keys(spec,
-                {{"secret.hierarchy", !s.hierarchy.empty()}, {"secret.similarity", !s.similarity.empty()}},
+                {{"secret.hierarchy", !s.hierarchy.empty()},
+                 {"secret.similarity", !s.similarity.empty()},
+                 {"secret.order", !s.order.empty()}},
                 "the secret is not a single categorical one",
                 "Set secret.kind = \"categorical\" for one secret, or leave it out.");
-  if (!s.hierarchy.empty() && !s.similarity.empty())
-    refuse(spec, "both secret.hierarchy and secret.similarity are given", "Keep one of them.");
+  if (!s.hierarchy.empty() + !s.similarity.empty() + !s.order.empty() > 1)
+    refuse(spec, "of secret.hierarchy, secret.similarity and secret.order more than one is given",
+           "Keep one of them.");
+  if (std::set<std::string>(s.order.begin(), s.order.end()).size() < s.order.size())
+    refuse(spec, "secret.order has a name twice", "Name each category once.");
   if (!secret_is_one_number(spec))
     refuse_keys(spec, {{"secret.keep", s.keep.has_value()}, {"groups.fixed", !spec.groups.fixed.empty()}},
                 "the secret is not a single ordered one", "Leave it out; select people with a query.");

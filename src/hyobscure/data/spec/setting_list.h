@@ -100,6 +100,9 @@ void visit_settings(Spec& s, Visit&& visit) {
       "secret", "hierarchy", s.secret.hierarchy, Rule{},
       "categories: CSV file, one row a category: its name, then what it belongs to, from near to far; groups "
       "follow it");
+  visit("secret", "order", s.secret.order, Rule{},
+        "categories: all of their names in their order (\"under 15K\", \"15-24K\", ...); groups are "
+        "neighbours");
   visit("secret", "similarity", s.secret.similarity, Rule{},
         "categories: CSV file with the columns a, b and similarity: two names and how alike they are, 0 to "
         "1; a "

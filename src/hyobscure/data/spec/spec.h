@@ -90,6 +90,7 @@ struct SecretSpec {
   HomeEvents home_events = HomeEvents::Keep;
   // Categories
   std::string hierarchy, similarity;  ///< files
+  std::vector<std::string> order;     ///< their names; groups are neighbours
 };
 
 struct GroupsSpec {

@@ -226,7 +226,8 @@ void describe(auto& archive, Is<data::HierarchyNode> auto& node) {
   members(archive, node.name, node.first, node.end, node.children);
 }
 void describe(auto& archive, Is<data::SecretSpace> auto& space) {
-  members(archive, space.axes, space.grid, space.hierarchy, space.points, space.value_of_point);
+  members(archive, space.axes, space.grid, space.hierarchy, space.names_in_order, space.points,
+          space.value_of_point);
 }
 void describe(auto& archive, Is<data::People> auto& people) {
   members(archive, people.ids, people.secrets, people.values, people.space, people.exact, people.exact_values,

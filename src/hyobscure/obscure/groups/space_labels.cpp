@@ -150,7 +150,10 @@ std::vector<published::Cover> name_covers(const SecretSpace& space, const Axis& 
     for (const std::uint32_t index : sets[s]) covers[s].names.push_back(axis.values[index].name);
     if (sets[s].size() == 1) continue;
     const std::string node = node_name(space.hierarchy, sets[s]);
-    labels.push_back(node.empty() || names.contains(node) ? list_of(covers[s].names) : node);
+    labels.push_back(space.names_in_order
+                         ? fmt::format("{} to {}", covers[s].names.front(), covers[s].names.back())
+                     : node.empty() || names.contains(node) ? list_of(covers[s].names)
+                                                            : node);
   }
   number_repeats(labels, in_brackets, names);
   auto next = labels.begin();

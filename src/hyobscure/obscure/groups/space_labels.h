@@ -13,7 +13,8 @@ namespace hyobscure::obscure {
 /// Readable groups of a secret that is a place, a category, or several secrets at once.
 ///
 ///   places       "north-east: 41 cells", by where the middle of the cells lies from the middle of all
-///   categories   the name of the hierarchy's node that holds just these, else a list, "A, B and 12 more"
+///   categories   the name of the hierarchy's node that holds just these, else a list, "A, B and 12 more";
+///                "A to C" where names have an order (secret.order)
 ///   numbers      as label_ranges has them; `keep` is theirs
 ///
 /// On one axis, different sets have different labels: they are numbered where they read alike. The group of
