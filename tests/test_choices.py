@@ -199,3 +199,21 @@ def test_the_spec_of_synth_always_fits(hyobscure, tmp_path, kind, people):
     made = hyobscure("synth", "--kind", kind, "--people", people, "--entries", 5, "-o", "made", cwd=tmp_path)
     inspected = hyobscure(*next_command(made.out), cwd=tmp_path)
     assert "With the first groups of your spec" in inspected.out, inspected.out
+
+
+def test_inspect_says_how_many_people_a_few_entries_single_out(hyobscure, tmp_path):
+    """Person i is a number of two digits, an item each: two entries tell everybody apart, or nobody where all have a twin."""
+
+    def inspect(people, name):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "people.csv").write_text("id,age\n" + "".join(f"p{i},{20 + i % 30}\n" for i, _ in people))
+        events = "".join(f"p{i},tens,{n // 10 + 1}\np{i},ones,{n % 10 + 1}\n" for i, n in people)
+        (tmp_path / name / "events.csv").write_text("person,item,stars\n" + events)
+        made = hyobscure("init", "people.csv", "events.csv", "--secret", "age", cwd=tmp_path / name)
+        assert made.code == 0, made.err
+        return hyobscure("inspect", "spec.toml", cwd=tmp_path / name)
+
+    apart = inspect([(i, i) for i in range(100)], "apart")
+    assert "100 % by 2, 100 % by 4" in apart.prose
+    twins = inspect([(i, i // 2) for i in range(100)], "twins")
+    assert "0 % by 2, 0 % by 4" in twins.prose

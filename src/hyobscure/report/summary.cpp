@@ -18,6 +18,8 @@
 namespace hyobscure::report {
 namespace {
 
+constexpr std::size_t kFiguresOfData = 33;  ///< where figures of the data begin
+
 std::string people_word(std::int64_t count) { return count == 1 ? "person" : "people"; }
 
 /// One line per reason for which people or events were left out, and what was filled in.
@@ -91,6 +93,18 @@ std::string options_table(const obscure::Inspection& inspection) {
     table.row(std::move(row));
   }
   return table.text();
+}
+
+/// What anyone needs to know to find a person's row among the true ones.
+std::string singled_out_text(const obscure::Inspection& inspection) {
+  std::string text = "  singled out                    ";
+  for (const census::SingledOut& found : inspection.singled_out)
+    text += fmt::format("{}{} by {}", &found == inspection.singled_out.data() ? "" : ", ",
+                        share_text(found.share, 1), found.known);
+  return wrapped(text +
+                     " known entries: the share of people whose entries nobody else has. A release that "
+                     "has such a row shows the rest of it\n",
+                 kFiguresOfData);
 }
 
 constexpr std::size_t kPreviewColumn = 33;  ///< where the figures of a preview begin
@@ -249,6 +263,7 @@ std::string inspection_text(const obscure::Inspection& inspection, const data::R
         inspection.atoms);
   text += fmt::format("  unprotected features leak      {} {}\n", bits_text(inspection.features.bits),
                       beside_null(inspection.features.null_bits, inspection.features.null_deviation_bits));
+  text += singled_out_text(inspection);
   text += "\nWhat groups can be: people [k, alpha] and secrets [l, beta] per group, each limit by itself\n" +
           options_table(inspection);
   text += inspection.preview ? preview_text(*inspection.preview, inspection, spec)
@@ -277,6 +292,10 @@ std::string inspection_json(const obscure::Inspection& inspection, const data::R
                {"unprotected", leakage(inspection.features)}};
   json["columns"] = columns_json(inspection);
   json["implausible_secrets"] = implausible_json(inspection);
+  json["singled_out"] = Json::array();
+  for (const census::SingledOut& found : inspection.singled_out)
+    json["singled_out"].push_back(
+        {{"known", found.known}, {"share", found.share}, {"low", found.low}, {"high", found.high}});
   json["options"] = Json::array();
   for (const auto& option : inspection.options)
     json["options"].push_back({{"groups", option.count},

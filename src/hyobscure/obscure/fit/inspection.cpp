@@ -25,6 +25,7 @@ namespace {
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 constexpr int kMostCountsShown = 10;
 constexpr int kRangesOfNumbers = 16;
+constexpr std::size_t kPeopleSingledOut = 1000;  ///< who are tried
 
 /// Of runs of the rows; of names without an order, whose subsets were looked at, any groups.
 GroupCountOption option_of(const std::vector<solve::OrderedValues>& rows,
@@ -110,6 +111,8 @@ Inspection inspect(const data::People& people, const data::Spec& spec, const Pro
   result.census_seconds = watch.seconds();
   const Key key = search_key(spec).derive("inspect");
   result.features = unprotected_leakage(people, census, {}, key);
+  result.singled_out =
+      census::singled_out(people.features, {2, 4, 8, 16}, kPeopleSingledOut, key.derive("singled out"));
   result.recommendation = recommend(people, spec, census, progress);
   data::Spec looked_at = spec;
   const bool has_limits = spec.groups.people && spec.groups.values;

@@ -6,6 +6,7 @@
 
 #include "hyobscure/base/numeric.h"
 #include "hyobscure/base/progress.h"
+#include "hyobscure/census/singled_out.h"
 #include "hyobscure/data/people/people.h"
 #include "hyobscure/data/read/column_table.h"
 #include "hyobscure/data/spec/spec.h"
@@ -65,6 +66,8 @@ struct Inspection {
   std::size_t atoms = 0;  ///< values as optimised; fewer than distinct_values where they were joined
   double secret_entropy_bits = kUnset;
   MeasuredLeakage features;  ///< I(Y; C): what the unprotected features tell without any group
+  /// How many people a few known entries of theirs tell from all others.
+  std::vector<census::SingledOut> singled_out;
   std::vector<GroupCountOption> options;
   std::optional<GroupsPreview> preview;  ///< absent where its limits cannot be met
   std::string no_preview_because;
