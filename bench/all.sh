@@ -49,6 +49,10 @@ if [[ forest_sklearn == *"$only"* && -x $build/bench/attack_models && -x $peers 
   echo "== peers: forests"
   "$peers" "$here/peers/forest_sklearn.py" "$build/bench/attack_models"
 fi
+if [[ attackers_sklearn == *"$only"* && -x $peers ]]; then
+  echo "== peers: trained attackers on a release that leaks"
+  "$peers" "$here/peers/attackers_sklearn.py" "$build/hyobscure"
+fi
 if [[ peers_tables == *"$only"* && -x $peers ]]; then
   echo "== peers: what a publisher would use instead, up to 10 minutes a command"
   "$peers" "$here/peers/peers.py" "$build/hyobscure"

@@ -3,8 +3,13 @@
 import csv
 import json
 import re
+import signal
+import subprocess
+import time
 
 import pytest
+
+from conftest import BINARY
 
 
 QUICK = ["--audit.releases", 2, "--audit.attackers", "boosting"]
@@ -218,3 +223,74 @@ def test_a_comparison_of_other_people_is_refused(hyobscure, people, mechanism, r
         tmp_path / "c",
     )
     assert refused.code == 2 and "other people" in refused.err
+
+
+def without_seconds(found):
+    return {key: value for key, value in found.json.items() if key != "seconds"}
+
+
+def test_an_audit_that_was_stopped_goes_on_to_the_same_answer(hyobscure, people, mechanism, release, tmp_path):
+    given = ["audit", people / "spec.toml", release, "-m", mechanism, "--audit.releases", 12, "--json"]
+    kept = tmp_path / "kept"
+    stopped = subprocess.Popen(
+        [BINARY, *map(str, given), "--resume", kept], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    while stopped.poll() is None and not (kept.exists() and kept.stat().st_size > 20_000):
+        time.sleep(0.01)
+    stopped.send_signal(signal.SIGINT)
+    out, err = stopped.communicate(timeout=120)
+    assert stopped.returncode == 130, (out, err)
+    assert str(kept) in err and "goes on from there" in err
+    size = kept.stat().st_size
+    resumed = hyobscure(*given, "--resume", kept)
+    assert resumed.code == 0, resumed.err
+    assert kept.stat().st_size > size  # what it computed lies beside what was there
+    assert without_seconds(resumed) == without_seconds(hyobscure(*given))
+
+
+def test_beside_a_report_it_is_kept_until_the_report_is_written(hyobscure, people, mechanism, release, tmp_path):
+    page, kept = tmp_path / "page.html", tmp_path / "page.unfinished-audit"
+    given = ["audit", people / "spec.toml", release, "-m", mechanism, "--report", page, "--audit.releases"]
+    stopped = subprocess.Popen([BINARY, *map(str, given), "200"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while stopped.poll() is None and not (kept.exists() and kept.stat().st_size > 20_000):
+        time.sleep(0.01)
+    stopped.send_signal(signal.SIGINT)
+    assert stopped.wait(timeout=120) == 130
+    assert kept.exists() and not page.exists() and kept.stat().st_mode & 0o077 == 0
+    assert hyobscure(*given, 2).code == 0
+    assert page.exists() and not kept.exists()
+
+
+def test_outcomes_of_another_audit_are_refused(hyobscure, people, mechanism, release, tmp_path):
+    given = ["audit", people / "spec.toml", release, "-m", mechanism, *QUICK, "--resume", tmp_path / "kept"]
+    assert hyobscure(*given).code == 0
+    before = (tmp_path / "kept").read_bytes()
+    refused = hyobscure(*given, "--audit.known", 0.3)
+    assert refused.code == 2 and "another audit" in refused.err
+    assert (tmp_path / "kept").read_bytes() == before
+
+
+def test_a_log_file_learns_how_long_it_will_take(people, mechanism, release):
+    """Not a terminal: a line at once where it will take long."""
+    long = subprocess.Popen(
+        [BINARY, "audit", people / "spec.toml", release, "-m", mechanism, "--audit.releases", "2000"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    line = long.stderr.readline()
+    long.send_signal(signal.SIGINT)
+    long.communicate(timeout=120)
+    assert re.search(r"hyobscure: .*about [0-9].* left", line), line
+    assert "\r" not in line and "\x1b" not in line
+
+
+def test_every_attack_without_a_gain_states_its_power(hyobscure, people, mechanism, release):
+    found = hyobscure("audit", people / "spec.toml", release, "-m", mechanism, *QUICK, "--json").json
+    shown = hyobscure("audit", people / "spec.toml", release, "-m", mechanism, *QUICK)
+    for attack in found["attacks"]:
+        assert attack["power"] is None or attack["power"] > 0
+    for attack in found["attacks"]:
+        gain = attack["advantage"]
+        if gain["low"] <= 0 < attack["unobscured_advantage"]["low"] and attack["power"] is not None:
+            assert f"no measurable gain (power {attack['power']:.3f})" in shown.prose

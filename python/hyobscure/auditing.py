@@ -18,7 +18,7 @@ from ._words import in_python
 from .estimator import HyObscure
 from .release import Release
 
-_NAMES = ("forest", "boosting")
+_NAMES = ("forest", "boosting", "linear", "paper-boosting")
 
 
 class Gain(NamedTuple):
@@ -38,7 +38,8 @@ class Audit:
 
     `attacks` has a dict for each attacker and scenario: the error on the release (`published`) beside the controls: the same
     attack on true features (`unobscured`), the best guess from the group alone (`group_only`) and from nothing (`nothing`).
-    `advantage` is what the features leaked: group_only - published. Each is a mean with its 95 % interval.
+    `advantage` is what the features leaked: group_only - published. Each is a mean with its 95 % interval. `power` is the
+    smallest advantage that would have been found nine times out of ten; None where not even that of true features would.
     """
 
     def __init__(self, found: _core.Audit) -> None:
@@ -89,6 +90,7 @@ def audit(
     attacker: Any = None,
     scenario: str | list[str] | None = None,
     releases: int | None = None,
+    minutes: float | None = None,
     known: float | None = None,
     folds: int | None = None,
     shadow: int | None = None,
@@ -103,12 +105,12 @@ def audit(
     target : a fitted HyObscure, or a Release
         Every repetition has its own split of the people and, where the mechanism is known, its own draw.
     X, y, events : the people, where the model does not know them
-    attacker : a classifier or regressor of scikit-learn, "forest", "boosting", or a list of these
+    attacker : a classifier or regressor of scikit-learn, "boosting", "linear", "forest", "paper-boosting", or a list of these
         A classifier guesses the median of the values that it expects where the secret is a number.
     scenario : "I", "II" or both
         I: the attacker learns from true features and secrets of some people; II: from the release and true secrets of some
         people in it.
-    releases, known, folds, shadow, task : keys of [audit]: see docs/settings.md
+    releases, minutes, known, folds, shadow, task : keys of [audit]: see docs/settings.md
 
     Splits, publications, controls and intervals are made by the core, in the same way for all attackers. Models without a
     `random_state` of their own get a seed for each training.
@@ -132,6 +134,7 @@ def audit(
         audit__attackers=named,
         audit__scenarios=[scenario] if isinstance(scenario, str) else scenario,
         audit__releases=releases,
+        audit__minutes=minutes,
         audit__known=known,
         audit__folds=folds,
         audit__shadow=shadow,

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <optional>
+
 #include "cli/command.h"
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/files.h"
@@ -17,8 +20,30 @@ struct AuditOptions {
   std::string report;
   std::string comparison;
   std::string signed_by;
+  std::string resume;
   bool force = false;
 };
+
+/// Where finished parts of the audit are kept: as asked for, or beside the report until it is written.
+std::filesystem::path kept_in(const AuditOptions& options) {
+  if (!options.resume.empty()) return options.resume;
+  if (options.report.empty()) return {};
+  return std::filesystem::path(options.report).replace_extension("unfinished-audit");
+}
+
+/// A stop says where it can go on.
+audit::Audit audited(const AuditOptions& options, workflow::Workbench& bench,
+                     const std::optional<obscure::Mechanism>& mechanism) {
+  const std::filesystem::path kept = kept_in(options);
+  try {
+    return mechanism ? bench.audit(*mechanism, options.folder, {}, kept)
+                     : bench.audit_release(options.folder, {}, kept);
+  } catch (const Stopped&) {
+    if (kept.empty() || !std::filesystem::exists(kept)) throw;
+    throw Stopped(
+        fmt::format("what was finished is in {}: the same command goes on from there", kept.string()));
+  }
+}
 
 int run(const AuditOptions& options, const CommonOptions& common, const Progress& progress) {
   const Stopwatch watch;
@@ -31,8 +56,7 @@ int run(const AuditOptions& options, const CommonOptions& common, const Progress
   if (!options.signed_by.empty()) key = published::PublicKey::read(options.signed_by);
   std::optional<obscure::Mechanism> mechanism;
   if (!options.mechanism.empty()) mechanism = obscure::read_mechanism(options.mechanism);
-  const audit::Audit found =
-      mechanism ? bench.audit(*mechanism, options.folder) : bench.audit_release(options.folder);
+  const audit::Audit found = audited(options, bench, mechanism);
   if (!options.report.empty())
     write_file(options.report,
                bench.report({.release = options.folder,
@@ -41,6 +65,8 @@ int run(const AuditOptions& options, const CommonOptions& common, const Progress
                              .comparison = options.comparison,
                              .signed_by = key}),
                FileAccess::OwnerOnly);
+  // The report has all of it now; a file that was asked for stays, for more repetitions.
+  if (options.resume.empty() && !options.report.empty()) std::filesystem::remove(kept_in(options));
   progress.report("", 0, 0);
   print(common.json ? report::audit_json(found, bench.spec(), watch.seconds()) + "\n"
                     : report::audit_text(found, bench.spec()));
@@ -62,6 +88,10 @@ void add_audit_command(CLI::App& app, Command& chosen) {
       "mechanism of the release: each repetition then has a new draw, and the informed attacker takes part");
   sub->add_option("--report", options->report,
                   "HTML file to write: everything about the release on one page");
+  sub->add_option(
+      "--resume", options->resume,
+      "file that keeps what is finished, for the same command to go on from after a stop, or with "
+      "more repetitions (private); else beside the report until that is written");
   sub->add_option("--comparison", options->comparison,
                   "folder that compare wrote, for the curves of the report");
   sub->add_option("--signed-by", options->signed_by,

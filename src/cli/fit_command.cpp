@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "hyobscure/base/files.h"
 #include "hyobscure/report/summary.h"
+#include "hyobscure/report/text_table.h"
 
 namespace hyobscure::cli {
 namespace {
@@ -40,12 +41,22 @@ void check_outputs(const FitOptions& options) {
     check_output_folder(options.save_census, options.force, obscure::census_folder());
 }
 
+/// Before a long search, what else could be done.
+void advise(const workflow::FitPrediction& predicted, const Progress& progress) {
+  if (predicted.advice.empty()) return;
+  progress.report("", 0, 0);
+  fmt::print(stderr, "{}",
+             report::wrapped(fmt::format("fit will take about {}. Instead, {}.\n",
+                                         report::seconds_text(predicted.seconds), predicted.advice)));
+}
+
 int run(const FitOptions& options, const CommonOptions& common, const Progress& progress) {
   const Stopwatch watch;
   workflow::Workbench bench(options.spec.read(), resources(common), progress);
   check_outputs(options);
   if (!options.census.empty()) bench.load_census(options.census);
   if (!options.save_census.empty()) bench.save_census(options.save_census, options.force);
+  if (!common.quiet && !common.json) advise(bench.predicted_fit(), progress);
   const workflow::Fitted fitted = bench.fit();
   const obscure::Mechanism& mechanism = fitted.mechanism;
   obscure::write_mechanism(mechanism, options.output);

@@ -157,14 +157,14 @@ int run_chosen(const Command& chosen) {
     ProgressLine line(!common.quiet && !common.json);
     const Progress progress(
         [&](std::string_view stage, double done, double total) { line.report(stage, done, total); },
-        &stop_requested);
+        &stop_requested, [&](double done, double total) { line.whole(done, total); });
     return chosen.run(common, progress);
   } catch (const InputError& error) {
     return tell_error(common, kCorrectInput, error.what(), &error);
   } catch (const data::EngineError& error) {
     return tell_error(common, kCorrectInput, data::explain(error, "data").what());
-  } catch (const Stopped&) {
-    return tell_error(common, kStopped, "stopped; nothing was written");
+  } catch (const Stopped& stopped) {
+    return tell_error(common, kStopped, stopped.what());
   } catch (const std::bad_alloc&) {
     return tell_error(common, kCorrectInput,
                       "there is not enough memory. Use fewer clusters, or a larger machine.");

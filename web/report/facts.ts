@@ -186,6 +186,8 @@ export interface AttackErrors {
   advantage?: Interval;
   /** The same on unobscured features, where it was measured pair by pair. */
   unobscured_advantage?: Interval;
+  /** The smallest advantage that would have been found nine times out of ten. */
+  power?: number | null;
 }
 
 export interface Attack extends AttackErrors {

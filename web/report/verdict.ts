@@ -46,7 +46,10 @@ export function judge(attack: AttackErrors, unit?: string): Judgement {
   if (high(advantage) < 0) {
     return { verdict: "worse than guessing", words: `does worse than the guess from the group alone${contrast}` };
   }
-  return { verdict: "no gain", words: `no gain could be measured${contrast}` };
+  const power = isNumber(attack.power)
+    ? ` (one of ${withUnit(measure(attack.power), unit)} would have been found nine times out of ten)`
+    : "";
+  return { verdict: "no gain", words: `no gain could be measured${power}${contrast}` };
 }
 
 export function attackName(attack: Pick<Attack, "attacker" | "scenario">): string {

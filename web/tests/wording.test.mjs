@@ -77,6 +77,10 @@ test("an attack is judged by the interval of its advantage and by its controls",
     judge({ advantage: around(0.05, 0.1), ...SIGNAL }, "years").words,
     /no gain could be measured; on unobscured features it gains 0\.28 years/,
   );
+  assert.match(
+    judge({ advantage: around(0.05, 0.1), ...SIGNAL, power: 0.12 }, "years").words,
+    /no gain could be measured \(one of 0\.12 years would have been found nine times out of ten\); on unobscured/,
+  );
   assert.match(judge({ advantage: { mean: null, why: "too few people" } }).words, /not measured \(too few people\)/);
 });
 

@@ -47,7 +47,8 @@ inline void require(bool condition, std::string_view source, std::string_view pr
 /// The user asked to stop before there was an answer worth keeping.
 class Stopped : public std::runtime_error {
  public:
-  Stopped() : std::runtime_error("stopped") {}
+  explicit Stopped(const std::string& kept = "nothing was written")
+      : std::runtime_error("stopped; " + kept) {}
 };
 
 }  // namespace hyobscure

@@ -19,8 +19,8 @@ const std::vector<NamedAttack>& attacks() {
   static const std::vector<NamedAttack> kAttacks = {
       {"forest_I", audit::Attacker::Forest, audit::Scenario::I},
       {"forest_II", audit::Attacker::Forest, audit::Scenario::II},
-      {"boosting_I", audit::Attacker::Boosting, audit::Scenario::I},
-      {"boosting_II", audit::Attacker::Boosting, audit::Scenario::II}};
+      {"boosting_I", audit::Attacker::PaperBoosting, audit::Scenario::I},
+      {"boosting_II", audit::Attacker::PaperBoosting, audit::Scenario::II}};
   return kAttacks;
 }
 

@@ -132,7 +132,7 @@ TEST(RunExperiment, AStopLeavesWhatIsThereAndNoReason) {
 TEST(ExperimentRows, OnlyPlacesHaveColumnsOfKilometres) {
   audit::AuditedPoint point;
   EXPECT_EQ(trade_off_cells(point).size(), trade_off_columns(false).size());
-  audit::AttackResult attack{.attacker = audit::Attacker::Boosting,
+  audit::AttackResult attack{.attacker = audit::Attacker::PaperBoosting,
                              .scenario = audit::Scenario::II,
                              .error = {},
                              .top5_error = {},

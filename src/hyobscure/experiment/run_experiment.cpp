@@ -3,16 +3,21 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <map>
+
+#include "hyobscure/audit/mechanism/audit_cost.h"
 #include "hyobscure/audit/mechanism/trade_off.h"
 #include "hyobscure/audit/mechanism/utility_tasks.h"
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/files.h"
+#include "hyobscure/base/machine_speed.h"
 #include "hyobscure/base/scratch.h"
 #include "hyobscure/base/stopwatch.h"
 #include "hyobscure/data/read/read.h"
 #include "hyobscure/experiment/experiment_rows.h"
 #include "hyobscure/experiment/result_table.h"
 #include "hyobscure/obscure/fit/fit.h"
+#include "hyobscure/obscure/fit/fit_cost.h"
 
 namespace hyobscure::experiment {
 namespace {
@@ -34,7 +39,8 @@ class Runner {
          const OnRow& on_row)
       : experiment_(experiment),
         places_(places),
-        progress_(progress),
+        whole_(progress),
+        progress_(progress.with_same_reports()),
         on_row_(on_row),
         table_(places.output / (experiment.name + ".csv"),
                fmt::format("hyobscure experiment {}, {}", experiment.name, experiment.size),
@@ -74,6 +80,37 @@ class Runner {
 
   bool stopped() const { return progress_.stop_requested(); }
 
+  /// About, of a point of this method in the first step, whose people stand for those of the others.
+  double seconds_of(const std::string& method) const {
+    const auto found = seconds_of_method_.find(method);
+    return found == seconds_of_method_.end() ? 0 : found->second;
+  }
+
+  /// Once people are known.
+  void predict(const Step& step) {
+    if (!seconds_of_method_.empty()) return;
+    const double speed = machine_speed();
+    const double audit = experiment_.kind == ExperimentKind::TradeOff
+                             ? audit::audit_cost(step.people, step.spec).total() / speed
+                             : 0;
+    const std::size_t budgets =
+        experiment_.budgets.empty() ? experiment_.shares.size() : experiment_.budgets.size();
+    for (const std::string& name : experiment_.methods) {
+      const std::string method = name.substr(0, name.find('-'));  // a variant takes as long as its method
+      const double seconds =
+          audit + obscure::method_seconds(obscure::method_named(method), step.people, step.spec) / speed;
+      seconds_of_method_[name] = seconds;
+      seconds_total_ += seconds * static_cast<double>(budgets * experiment_.steps());
+    }
+    whole_.whole(seconds_done_, seconds_total_);
+  }
+
+  /// A point that was there already took nothing: then the whole is smaller.
+  void advance(const std::string& method, bool computed) {
+    (computed ? seconds_done_ : seconds_total_) += (computed ? 1 : -1) * seconds_of(method);
+    whole_.whole(seconds_done_, seconds_total_);
+  }
+
   static Cells key_of(const std::vector<std::string>& texts, const std::string& method,
                       const std::string& budget) {
     Cells key = texts;
@@ -103,6 +140,7 @@ class Runner {
     const std::vector<std::string> texts = experiment_.step_texts(i);
     if (all_there(texts)) return;
     Step step = prepared(i, texts);
+    predict(step);
     std::vector<double> budgets;
     try {
       budgets = budgets_of(step);
@@ -116,10 +154,12 @@ class Runner {
       for (const std::string& method : experiment_.methods) {
         if (stopped()) return;
         const Cells key = key_of(texts, method, fmt::format("{}", budget));
-        if (table_.has(key))
+        const bool there = table_.has(key);
+        if (there)
           ++outcome_.kept;
         else
           run_point(step, key, method, budget);
+        advance(method, !there);
       }
   }
 
@@ -237,7 +277,10 @@ class Runner {
 
   const Experiment& experiment_;
   const ExperimentPlaces& places_;
-  const Progress& progress_;
+  const Progress& whole_;
+  Progress progress_;  ///< of a point, whose parts do not move the whole
+  std::map<std::string, double> seconds_of_method_;
+  double seconds_done_ = 0, seconds_total_ = 0;
   const OnRow& on_row_;
   ResultTable table_;
   ExperimentOutcome outcome_;

@@ -47,6 +47,25 @@ BoostData::BoostData(const data::SparseRows& rows, std::span<const float> prior)
 BoostData::BoostData(const data::SparseRows& rows, std::span<const std::uint32_t> chosen,
                      std::span<const float> prior)
     : size_(chosen.size()) {
+  make(rows, chosen, [&](std::uint32_t) { return prior; });
+}
+
+BoostData::BoostData(const data::SparseRows& rows, const PosteriorMatrix& prior_of_row)
+    : BoostData(rows, all_of(rows), prior_of_row) {}
+
+BoostData::BoostData(const data::SparseRows& rows, std::span<const std::uint32_t> chosen,
+                     const PosteriorMatrix& prior_of_row)
+    : size_(chosen.size()) {
+  assert(prior_of_row.rows() == static_cast<Eigen::Index>(rows.size()));
+  make(rows, chosen, [&](std::uint32_t row) {
+    return std::span<const float>(prior_of_row.row(row).data(),
+                                  static_cast<std::size_t>(prior_of_row.cols()));
+  });
+}
+
+template <class PriorOf>
+void BoostData::make(const data::SparseRows& rows, std::span<const std::uint32_t> chosen,
+                     const PriorOf& prior_of) {
   std::vector<std::uint64_t> starts = {0};
   std::vector<std::uint32_t> items;
   std::vector<float> values, margins;
@@ -54,6 +73,7 @@ BoostData::BoostData(const data::SparseRows& rows, std::span<const std::uint32_t
     items.insert(items.end(), rows[row].items.begin(), rows[row].items.end());
     for (const double value : rows[row].values) values.push_back(tree_value(value));
     starts.push_back(items.size());
+    const std::span<const float> prior = prior_of(row);
     margins.insert(margins.end(), prior.begin(), prior.end());
   }
   require_done(XGDMatrixCreateFromCSR(
@@ -88,11 +108,13 @@ BoostModel::BoostModel(const Settings& settings, const BoostData& training, cons
     set("num_class", fmt::format("{}", settings.classes));
   } else {
     assert(settings.classes == 1);
-    set("objective", "reg:squarederror");
+    set("objective", settings.objective == BoostObjective::Median ? "reg:absoluteerror" : "reg:squarederror");
+    set("base_score", "0");  // every row has its own
   }
   set("tree_method", "hist");
   set("max_depth", fmt::format("{}", settings.depth));
   set("eta", fmt::format("{}", settings.rate));
+  set("min_child_weight", fmt::format("{}", settings.least_weight_of_leaf));
   set("colsample_bytree", fmt::format("{}", settings.columns));
   set("colsample_bynode", fmt::format("{}", settings.columns_of_split));
 }
@@ -102,12 +124,20 @@ BoostModel::~BoostModel() { XGBoosterFree(handle_); }
 void BoostModel::add_round() { require_done(XGBoosterUpdateOneIter(handle_, rounds_++, training_.handle())); }
 
 PosteriorMatrix BoostModel::predict(const BoostData& data, std::optional<int> rounds) const {
+  return predict(data, rounds, false);
+}
+
+PosteriorMatrix BoostModel::predict_margins(const BoostData& data, std::optional<int> rounds) const {
+  return predict(data, rounds, true);
+}
+
+PosteriorMatrix BoostModel::predict(const BoostData& data, std::optional<int> rounds, bool margins) const {
   const bst_ulong* shape = nullptr;
   bst_ulong dimensions = 0;
   const float* result = nullptr;
   const std::string wanted = fmt::format(
-      R"({{"type":0,"training":false,"iteration_begin":0,"iteration_end":{},"strict_shape":true}})",
-      rounds.value_or(0));  // 0: all
+      R"({{"type":{},"training":false,"iteration_begin":0,"iteration_end":{},"strict_shape":true}})",
+      margins ? 1 : 0, rounds.value_or(0));  // 0: all
   require_done(
       XGBoosterPredictFromDMatrix(handle_, data.handle(), wanted.c_str(), &shape, &dimensions, &result));
   assert(dimensions == 2 && shape[0] == data.size() && shape[1] == classes_);

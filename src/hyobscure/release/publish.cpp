@@ -441,6 +441,7 @@ PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::
   result.manifest.columns = manifest_columns(spec, layout);
   describe_secret(reading, result.manifest);
   result.figures = mechanism.figures;
+  result.converged = mechanism.converged;
   result.leakage_together = composition.leakage;
   result.manifest.composition = composition;
   result.manifest.composition.leakage = published::rounded_up_bits(composition.leakage, result.people);

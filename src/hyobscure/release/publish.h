@@ -29,6 +29,7 @@ struct PublishSettings {
 struct PublishResult {
   published::Manifest manifest;
   obscure::Figures figures;           ///< of the mechanism, with all digits; private
+  bool converged = true;              ///< false: its search was stopped early (Mechanism::converged)
   double leakage_together = kUnset;   ///< bits, with earlier draws of the same people; private
   double realised_distance = kUnset;  ///< mean distance between true and published features, of this draw and
                                       ///< at most 100,000 people; private

@@ -36,7 +36,8 @@ std::string with_interval(const audit::Estimate& estimate) {
 std::string verdict(const audit::AttackErrors& error) {
   if (error.advantage.above_zero()) return "gain over the group alone";
   if (!error.unobscured_advantage.above_zero()) return "no gain, not even on true features";
-  return "no measurable gain";
+  if (!error.power) return "no measurable gain";
+  return fmt::format("no measurable gain (power {})", figure(*error.power));
 }
 
 using ErrorsOf = std::function<std::optional<audit::AttackErrors>(const audit::AttackResult&)>;
@@ -66,6 +67,8 @@ std::string attacks_text(const audit::Audit& audit) {
   const std::string five =
       attacks_text(audit, "missed", [](const auto& attack) { return attack.top5_error; });
   const std::string km = attacks_text(audit, "km", [](const auto& attack) { return attack.km_error; });
+  if (text.find("(power ") != text.npos)
+    text += "  power: the smallest gain over the group that would have been found nine times out of ten\n";
   if (!five.empty()) text += "\nNot among five guesses: share of people\n" + five;
   if (!km.empty()) text += "\nDistance of the guess from the truth: km\n" + km;
   return text;
@@ -157,7 +160,8 @@ Json errors_json(const audit::AttackErrors& errors) {
           {"group_only", estimate_json(errors.group_only)},
           {"nothing", estimate_json(errors.no_information)},
           {"advantage", estimate_json(errors.advantage)},
-          {"unobscured_advantage", estimate_json(errors.unobscured_advantage)}};
+          {"unobscured_advantage", estimate_json(errors.unobscured_advantage)},
+          {"power", errors.power ? number(*errors.power) : Json()}};
 }
 
 Json attack_json(const audit::AttackResult& attack) {
@@ -198,8 +202,19 @@ std::string error_name(const audit::Audit& audit) {
 }
 
 std::string attacker_name(const audit::AttackResult& attack) {
-  if (attack.attacker == audit::Attacker::Own) return attack.own_name;
-  return attack.attacker == audit::Attacker::Forest ? "random forest" : "boosted trees";
+  switch (attack.attacker) {
+    case audit::Attacker::Forest:
+      return "random forest";
+    case audit::Attacker::Boosting:
+      return "boosted trees";
+    case audit::Attacker::Linear:
+      return "linear model";
+    case audit::Attacker::PaperBoosting:
+      return "XGBoost (paper)";
+    case audit::Attacker::Own:
+      break;
+  }
+  return attack.own_name;
 }
 
 std::string scenario_name(audit::Scenario scenario) {

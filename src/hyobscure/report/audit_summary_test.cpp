@@ -75,6 +75,19 @@ TEST(AuditSummary, OrderedSecretsHaveAMeanAbsoluteErrorAndNothingElse) {
   EXPECT_FALSE(facts["informed"].contains("km"));
 }
 
+TEST(AuditSummary, WhereNoGainIsMeasuredItSaysWhichWouldHaveBeen) {
+  audit::Audit audit = audit_of(true, false);
+  EXPECT_THAT(audit_text(audit, spec_of("age")), Not(HasSubstr("power")));
+  audit.attacks[0].error.advantage = {0.1, -0.2, 0.4};
+  audit.attacks[0].error.power = 0.437;
+  const std::string text = prose(audit_text(audit, spec_of("age")));
+  EXPECT_THAT(text, HasSubstr("no measurable gain (power 0.437)"));
+  EXPECT_THAT(text, HasSubstr("would have been found nine times out of ten"));
+  EXPECT_EQ(audit_facts(audit)["attacks"][0]["power"], 0.437);
+  audit.attacks[0].error.power.reset();
+  EXPECT_TRUE(audit_facts(audit)["attacks"][0]["power"].is_null());
+}
+
 TEST(AuditSummary, NamesHaveAShareOfWrongGuesses) {
   const std::string text = prose(audit_text(audit_of(false, false), spec_of("diagnosis")));
   EXPECT_THAT(text, HasSubstr("Attacks on \"diagnosis\": share of wrong guesses with its 95 % interval"));

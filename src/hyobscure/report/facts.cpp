@@ -186,7 +186,7 @@ void add_mechanism(Json& json, const ReportInput& input) {
 Json audit_section(const ReportInput& input) {
   Json json = audit_facts(*input.audit);
   json["interval"] =
-      fmt::format("95 % over {} repetitions{}", input.audit->repetitions,
+      fmt::format("95 % over people, {} repetitions{}", input.audit->repetitions,
                   input.audit->redrawn ? ", each with its own split and draw" : " of the split");
   Json measured = Json::array();
   for (const Json& utility : json["utilities"])

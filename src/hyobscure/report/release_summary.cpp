@@ -35,6 +35,12 @@ std::string release_text(const release::PublishResult& result) {
   if (result.signer)
     text += fmt::format("  Signed ({}) with the key of fingerprint {}\n", published::Signature::kFileName,
                         result.signer->fingerprint());
+  if (!result.converged)
+    text += fmt::format("  The search of this mechanism was stopped early: {}.\n",
+                        std::isfinite(result.figures.gap)
+                            ? fmt::format("it is at most {:.2g} bits above the best channel for these groups",
+                                          result.figures.gap)
+                            : "nothing is proven about a better one");
   if (manifest.seeded) text += "  Seeded, for trials: this release must not be published.\n";
   return wrapped(text);
 }
@@ -52,6 +58,8 @@ std::string release_json(const release::PublishResult& result, double seconds) {
                {"leakage_bits", number(result.figures.leakage.total)},
                {"published_leakage_bits", number(manifest.leakage.leakage)},
                {"seeded", manifest.seeded},
+               {"converged", result.converged},
+               {"gap_bits", number(result.figures.gap)},
                {"earlier_draws", manifest.composition.earlier_draws},
                {"leakage_together_bits", number(result.leakage_together)}};
   json["groups"] = Json::array();

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
+#include "hyobscure/base/machine_speed.h"
+#include "hyobscure/census/census.h"
 #include "hyobscure/data/people/people.h"
 #include "hyobscure/data/spec/spec.h"
 #include "hyobscure/obscure/fit/inspection.h"
@@ -14,9 +17,13 @@ struct MeasuredWork {
   double machine_speed = 1;    ///< machine_speed() around that time
 };
 
-/// How much work the threads of this process get done per second now, beside whatever else runs; the two idle
-/// cores that the figures of costs.cpp were measured on are 2. Takes some 20 ms.
-[[nodiscard]] double machine_speed();
+/// What a fit will take after the census, by the clock, and where that is minutes, what else could be done.
+struct FitPrediction {
+  double seconds = 0;
+  std::string advice = {};
+};
+[[nodiscard]] FitPrediction predicted_fit(const data::People& people, const data::Spec& spec,
+                                          const census::Census& census);
 
 /// What `fit`, `publish`, `verify` and `audit` of the spec would take by the clock and of memory, and which
 /// setting to change where that is long. Reading and census as measured, the rest by the figures of

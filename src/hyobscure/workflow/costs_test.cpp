@@ -69,7 +69,10 @@ TEST_F(CommandCosts, OfMethodsThatComparePeopleGrowWithPairsThoseOfClustersWithN
 TEST_F(CommandCosts, NameTheSettingToChangeWhereTheyAreHigh) {
   EXPECT_EQ(of(1000).at("fit").advice, "");
   EXPECT_THAT(of(2'000'000).at("fit").advice, testing::HasSubstr("method.name = \"exact\""));
-  EXPECT_THAT(of(80'000).at("audit").advice, testing::HasSubstr("audit.people"));
+  data::Spec many = fine();
+  many.audit.people = 1'000'000;
+  EXPECT_THAT(of(1'000'000, {.reading_seconds = 1}, many).at("audit").advice,
+              testing::HasSubstr("audit.people"));
 }
 
 }  // namespace

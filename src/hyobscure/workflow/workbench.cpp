@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "hyobscure/audit/mechanism/audit_cost.h"
 #include "hyobscure/audit/mechanism/utility_tasks.h"
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/files.h"
@@ -11,6 +12,7 @@
 #include "hyobscure/census/kmeans.h"
 #include "hyobscure/data/read/column_table.h"
 #include "hyobscure/obscure/fit/fit.h"
+#include "hyobscure/obscure/fit/fit_cost.h"
 #include "hyobscure/obscure/leakage/shortfalls.h"
 #include "hyobscure/obscure/mechanism/misfit.h"
 #include "hyobscure/published/manifest.h"
@@ -20,7 +22,6 @@
 #include "hyobscure/report/summary.h"
 #include "hyobscure/verify/mechanism/verify_mechanism.h"
 #include "hyobscure/verify/verify_signature.h"
-#include "hyobscure/workflow/costs.h"
 
 namespace hyobscure::workflow {
 namespace {
@@ -174,8 +175,19 @@ Inspected Workbench::inspect() {
   return inspected;
 }
 
+const FitPrediction& Workbench::predicted_fit() {
+  if (!predicted_fit_)
+    predicted_fit_ =
+        spec_.channel.target ? FitPrediction{} : workflow::predicted_fit(people(), spec_, census());
+  return *predicted_fit_;
+}
+
 Fitted Workbench::fit() {
-  if (!spec_.channel.target) return {obscure::fit(people(), spec_, census(), progress_)};
+  if (!spec_.channel.target) {
+    const PlannedWork plan(progress_, {predicted_fit().seconds});
+    // Its parts begin again and again, so that only the clock tells how far it is.
+    return {obscure::fit(people(), spec_, census(), progress_.with_same_reports())};
+  }
   audit::FitForUse found = audit::fit_for_use(people(), spec_, census(), task(), progress_);
   return {std::move(found.mechanism), std::move(found.search)};
 }
@@ -185,8 +197,14 @@ obscure::Frontier Workbench::frontier(int points) {
 }
 
 audit::TradeOff Workbench::compare(const obscure::ComparisonSettings& settings, bool audited) {
-  if (audited) return audit::audit_methods(people(), spec_, settings, task(), progress_);
-  return {.comparison = obscure::compare_methods(people(), spec_, settings, progress_), .points = {}};
+  obscure::ComparisonSettings timed = settings;
+  const double speed = machine_speed();
+  const double audit_seconds = audited ? audit::audit_cost(people(), spec_).total() / speed : 0;
+  timed.seconds_of = [&](const obscure::Method& method) {
+    return obscure::method_seconds(method, people(), spec_) / speed + audit_seconds;
+  };
+  if (audited) return audit::audit_methods(people(), spec_, timed, task(), progress_);
+  return {.comparison = obscure::compare_methods(people(), spec_, timed, progress_), .points = {}};
 }
 
 release::PublishResult Workbench::publish(const obscure::Mechanism& mechanism,
@@ -216,16 +234,17 @@ verify::Verification Workbench::verify_unsigned(const fs::path& release,
 }
 
 audit::Audit Workbench::audit(const obscure::Mechanism& mechanism, const fs::path& release,
-                              const std::vector<audit::OwnAttacker>& own) {
+                              const std::vector<audit::OwnAttacker>& own, const fs::path& kept_in) {
   refuse_other_data(mechanism);
   if (!release.empty() && manifest_of(release).draw != published::name_of_draws(mechanism.key))
     throw InputError({.source = release.string()}, "was not made by this mechanism",
                      "Give the mechanism that it was published with, or none.");
-  return audit::audit_mechanism(people(), spec_, mechanism, task(), progress_, own);
+  return audit::audit_mechanism(people(), spec_, mechanism, task(), progress_, own, kept_in);
 }
 
-audit::Audit Workbench::audit_release(const fs::path& release, const std::vector<audit::OwnAttacker>& own) {
-  return audit::audit_release(original(), release, task(), progress_, own);
+audit::Audit Workbench::audit_release(const fs::path& release, const std::vector<audit::OwnAttacker>& own,
+                                      const fs::path& kept_in) {
+  return audit::audit_release(original(), release, task(), progress_, own, kept_in);
 }
 
 std::string Workbench::report(const ReportContent& content) {

@@ -24,6 +24,7 @@
 #include "hyobscure/published/signature.h"
 #include "hyobscure/release/publish.h"
 #include "hyobscure/verify/verify.h"
+#include "hyobscure/workflow/costs.h"
 
 namespace hyobscure::workflow {
 
@@ -95,6 +96,8 @@ class Workbench {
 
   /// What is in the data, column by column, what it leaks, and which limits can be met.
   [[nodiscard]] Inspected inspect();
+  /// What fit() will take after the census, which this takes; nothing is predicted for a budget by task.
+  [[nodiscard]] const FitPrediction& predicted_fit();
   /// The mechanism that the spec asks for.
   [[nodiscard]] Fitted fit();
   [[nodiscard]] obscure::Frontier frontier(int points);
@@ -106,13 +109,16 @@ class Workbench {
   /// Checks a release against the original.
   [[nodiscard]] verify::Verification verify(const std::filesystem::path& release,
                                             const VerifyWith& with = {});
-  /// Attacks and uses the mechanism. With a release: it must have been made by this mechanism.
+  /// Attacks and uses the mechanism. With a release: it must have been made by this mechanism. Finished parts
+  /// are kept in the file `kept_in`, if one is named, and taken from there.
   [[nodiscard]] audit::Audit audit(const obscure::Mechanism& mechanism,
                                    const std::filesystem::path& release = {},
-                                   const std::vector<audit::OwnAttacker>& own = {});
+                                   const std::vector<audit::OwnAttacker>& own = {},
+                                   const std::filesystem::path& kept_in = {});
   /// The same from the files of a release, whose mechanism is not at hand.
   [[nodiscard]] audit::Audit audit_release(const std::filesystem::path& release,
-                                           const std::vector<audit::OwnAttacker>& own = {});
+                                           const std::vector<audit::OwnAttacker>& own = {},
+                                           const std::filesystem::path& kept_in = {});
   /// The page about a release, HTML.
   [[nodiscard]] std::string report(const ReportContent& content);
   /// Writes comparison.csv, comparison.json, report.html and, if audited, audits.csv, into a new folder.
@@ -145,6 +151,7 @@ class Workbench {
   bool has_tables_ = false;                 ///< the reading, because the data was read here
   std::optional<census::Census> census_;
   std::optional<std::optional<audit::TaskLabel>> task_;
+  std::optional<FitPrediction> predicted_fit_;
 };
 
 /// How a folder with a comparison is known, before it is replaced.

@@ -10,16 +10,21 @@
 
 #include "hyobscure/audit/attack/attack_targets.h"
 #include "hyobscure/audit/attack/interval.h"
+#include "hyobscure/audit/attack/kept_outcomes.h"
 #include "hyobscure/base/progress.h"
 #include "hyobscure/base/random.h"
 #include "hyobscure/learn/boosting.h"
+#include "hyobscure/learn/linear.h"
+#include "hyobscure/learn/stopped_boosting.h"
 
 namespace hyobscure::audit {
 
 enum class Attacker {
-  Forest,
-  Boosting,
-  Own,  ///< one of AttackSettings::own
+  Forest,         ///< as in the paper: trees that grow until their leaves are pure
+  Boosting,       ///< boosted trees that begin with the guess from the group and stop early
+  Linear,         ///< a linear model in few directions, of what the row adds to that guess
+  PaperBoosting,  ///< XGBoost as in the paper: 160 rounds of squared error, whatever they learn
+  Own,            ///< one of AttackSettings::own
 };
 
 /// What an attacker of the caller's has learned: gives the predictions for rows that have the columns of the
@@ -43,7 +48,7 @@ enum class Scenario {
 };
 
 struct AttackSettings {
-  std::vector<Attacker> attackers = {Attacker::Forest, Attacker::Boosting};
+  std::vector<Attacker> attackers = {Attacker::Boosting, Attacker::Linear};
   double known_share = 0.5;  ///< scenario I and shadow: share of people whose secret the attacker knows
   int folds = 2;         ///< scenario II: each fold is attacked with the secrets of the others; at least 2
   int repetitions = 10;  ///< each with its own split and its own publication; at least 1
@@ -51,8 +56,11 @@ struct AttackSettings {
   /// tried on the others. Fewer to learn from make a weaker attacker.
   std::size_t most_people = 20'000;
   int trees = 100;  ///< of the forest
-  learn::BoostingSettings boosting = {};
+  learn::StoppedBoostingSettings boosting = {};
+  learn::LinearSettings linear = {};
+  learn::BoostingSettings paper_boosting = {};
   std::vector<OwnAttacker> own = {};  ///< beside the others
+  KeptOutcomes* kept = nullptr;       ///< what is there is not computed again, what is computed goes there
 };
 
 /// Errors of one measure, each with its 95 % interval. All are of the same people and splits, so differences
@@ -64,6 +72,9 @@ struct AttackErrors {
   Estimate no_information;  ///< best guess without even these
   Estimate advantage;       ///< group_only - attack: what the published features gave away
   Estimate unobscured_advantage;  ///< group_only - unobscured: what there was to give away
+  /// The smallest advantage that would have been found nine times out of ten (smallest_found); nothing where
+  /// not even that of true features would.
+  std::optional<double> power = {};
 };
 
 struct AttackResult {
@@ -80,15 +91,12 @@ struct AttackResult {
   int repetitions = 0;
   std::size_t known_people = 0;  ///< of a split; folds may differ by one
   std::size_t tested_people = 0;
-  /// One repetition: the interval is over people, and speaks of this release and split only. Otherwise over
-  /// splits and publications, corrected for their dependence (interval.h).
-  bool interval_over_people = false;
   std::string own_name = {};  ///< of Attacker::Own
 };
 
 /// Tries to infer the secret of people from what is published of them: features, group and kept cells.
 ///
-/// Both attackers predict a number for ordered secrets, and probabilities of values otherwise. The group
+/// All attackers predict a number for ordered secrets, and probabilities of values otherwise. The group
 /// enters as a number that ascends with the secret (ordered) or one column a group; kept combinations as one
 /// column each. The attacker knows which values a group holds, for the release says so: a predicted number is
 /// moved into the range of the group, a value outside the group gets no probability.

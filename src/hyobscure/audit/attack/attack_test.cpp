@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 
 #include "hyobscure/audit/attack/secret_model.h"
@@ -19,7 +20,12 @@ namespace hyobscure::audit {
 namespace {
 
 // Small, so that a test takes a second under sanitizers.
-const AttackSettings kQuick{.repetitions = 5, .trees = 25, .boosting = {.rounds = 25}};
+const AttackSettings kQuick{
+    .attackers = {Attacker::Forest, Attacker::Boosting, Attacker::Linear, Attacker::PaperBoosting},
+    .repetitions = 5,
+    .trees = 25,
+    .boosting = {.most_rounds = 25, .patience = 5},
+    .paper_boosting = {.rounds = 25}};
 
 Publication as_they_are(const Sample& sample) {
   return {.rows = sample.features, .row_of_person = own_rows(sample.value_of_person.size())};
@@ -54,9 +60,14 @@ TEST_P(Scenarios, FindAPlantedLeak) {
   for (const AttackResult& found : attack_as_they_are(sample, scenario())) {
     EXPECT_TRUE(found.error.advantage.above_zero()) << found.error.advantage.low;
     EXPECT_EQ(found.scenario, scenario());
-    // The attack on what is not obscured is the attack itself.
-    EXPECT_EQ(found.error.attack.mean, found.error.unobscured.mean);
-    EXPECT_LT(found.error.attack.mean, 0.6 * found.error.group_only.mean);
+    // The attack on what is not obscured is the attack itself, but for those who do not trust what they see.
+    const bool trusts = scenario() != Scenario::I || found.attacker == Attacker::Forest ||
+                        found.attacker == Attacker::PaperBoosting;
+    if (trusts) {
+      EXPECT_EQ(found.error.attack.mean, found.error.unobscured.mean);
+    }
+    EXPECT_LT(found.error.attack.mean, (trusts ? 0.6 : 0.8) * found.error.group_only.mean);
+    EXPECT_LT(found.error.unobscured.mean, 0.6 * found.error.group_only.mean);
     EXPECT_LT(found.error.group_only.mean, found.error.no_information.mean);
   }
 }
@@ -68,8 +79,9 @@ OwnAttacker own_boosting() {
                       std::uint64_t) -> OwnModel {
             const std::vector<std::uint32_t> class_of_row(labels.begin(), labels.end());
             const auto model = std::make_shared<learn::Boosting>(
-                classes == 0 ? learn::Boosting::of_numbers(rows, labels, kQuick.boosting)
-                             : learn::Boosting::of_classes(rows, class_of_row, classes, kQuick.boosting));
+                classes == 0
+                    ? learn::Boosting::of_numbers(rows, labels, kQuick.paper_boosting)
+                    : learn::Boosting::of_classes(rows, class_of_row, classes, kQuick.paper_boosting));
             return [model](const data::SparseRows& tested) { return model->predict(tested); };
           }};
 }
@@ -77,7 +89,7 @@ OwnAttacker own_boosting() {
 TEST_P(Scenarios, TreatAnAttackerOfTheCallersLikeTheOthers) {
   const Sample sample = planted_people(2, 200, 12, 4, 0.9, ordered());
   AttackSettings settings = kQuick;
-  settings.attackers = {Attacker::Boosting};
+  settings.attackers = {Attacker::PaperBoosting};
   settings.own = {own_boosting()};
   const auto found = attack_as_they_are(sample, scenario(), settings);
   ASSERT_EQ(found.size(), 2);
@@ -250,6 +262,7 @@ TEST(Attack, GroupOnlyIsTheMedianOfTheKnownPeopleOfTheGroup) {
       attack(sample.targets(), [&](int) { return as_they_are(sample); }, Scenario::I, settings, key);
 
   std::vector<double> by_group, by_all;
+  std::vector<TrialFigure> by_person;
   for (int r = 0; r < settings.repetitions; ++r) {
     const Split split = split_by_share(101, 0.5, key.derive("split " + std::to_string(r)));
     ASSERT_EQ(split.known.size(), 51U);
@@ -262,16 +275,19 @@ TEST(Attack, GroupOnlyIsTheMedianOfTheKnownPeopleOfTheGroup) {
       return (x[(x.size() - 1) / 2] + x[x.size() / 2]) / 2;
     };
     double group_error = 0, all_error = 0;
+    std::vector<double> of_person;
     for (const std::uint32_t u : split.tested) {
       const double truth = sample.numbers[sample.value_of_person[u]];
-      group_error += std::abs(median(known[static_cast<int>(sample.group_of_person[u])]) - truth);
+      of_person.push_back(std::abs(median(known[static_cast<int>(sample.group_of_person[u])]) - truth));
+      group_error += of_person.back();
       all_error += std::abs(median(known[-1]) - truth);
     }
     by_group.push_back(group_error / 50);
     by_all.push_back(all_error / 50);
+    by_person.push_back(mean_figure(split.tested, of_person));
   }
   EXPECT_NEAR(found[0].error.group_only.mean, estimate(by_group).mean, 1e-12);
-  EXPECT_NEAR(found[0].error.group_only.high, estimate(by_group, 50.0 / 51).high, 1e-12);
+  EXPECT_NEAR(found[0].error.group_only.high, estimate(over_people(by_person), kError).high, 1e-12);
   EXPECT_NEAR(found[0].error.no_information.mean, estimate(by_all).mean, 1e-12);
   EXPECT_NEAR(found[0].error.advantage.mean, found[0].error.group_only.mean - found[0].error.attack.mean,
               1e-12);
@@ -381,16 +397,85 @@ TEST(Attack, ASampleOfThePeopleFindsWhatLeaksAndSaysHowManyItKnew) {
   EXPECT_THROW((void)attack_as_they_are(leaking, Scenario::I, settings), InputError);
 }
 
-TEST(Attack, OneRepetitionHasAnIntervalOverPeople) {
+TEST(Attack, OneRepetitionHasAnInterval) {
   AttackSettings settings = kQuick;
   settings.repetitions = 1;
   const Sample sample = planted_people(11, 300, 12, 4, 0.9, true);
   for (const Scenario scenario : {Scenario::I, Scenario::II})
     for (const AttackResult& found : attack_as_they_are(sample, scenario, settings)) {
-      EXPECT_TRUE(found.interval_over_people);
       EXPECT_TRUE(found.error.advantage.above_zero());
       EXPECT_LT(found.error.attack.low, found.error.attack.mean);
     }
+}
+
+// --- power
+
+/// Everybody has the row of a random member of the group, but for a share of the people who have their own.
+Publication some_own_rows(const Sample& sample, unsigned seed, double share) {
+  Publication published = mixed_in_groups(sample, seed);
+  std::mt19937 random(seed + 1000);
+  std::uniform_real_distribution<double> unit(0, 1);
+  for (std::uint32_t u = 0; u < published.row_of_person.size(); ++u)
+    if (unit(random) < share) published.row_of_person[u] = u;
+  return published;
+}
+
+AttackErrors errors_with(const Sample& sample, unsigned seed, double share, Scenario scenario) {
+  AttackSettings settings = kQuick;
+  settings.attackers = {Attacker::Linear};
+  settings.repetitions = 2;
+  return attack(
+             sample.targets(),
+             [&](int r) { return some_own_rows(sample, 2 * seed + static_cast<unsigned>(r), share); },
+             scenario, settings, Key::from_seed(seed))
+      .front()
+      .error;
+}
+
+// Other people are drawn, published with so many own rows that the attack gains its power on average, and
+// attacked: nine of ten are found. Of 60, 54 with a deviation of 2.3; the power is that of one sample and so
+// deviates too: at least 44, and not all of them at a third of the share.
+// The gain of scenario I is a line in the share: half of what the row says counts, on own rows and others.
+TEST(Power, OfAnAttackIsWhatItFindsNineTimesOfTen) {
+  const auto people = [](unsigned seed) { return planted_people(seed, 400, 12, 4, 0.9, true); };
+  std::optional<AttackErrors> silent;
+  unsigned silent_seed = 1;
+  for (; !silent || silent->advantage.above_zero(); ++silent_seed)
+    silent = errors_with(people(silent_seed), silent_seed, 0, Scenario::I);
+  ASSERT_TRUE(silent->power);
+  const double nothing = silent->advantage.mean;
+  const double all = errors_with(people(silent_seed - 1), silent_seed - 1, 1, Scenario::I).advantage.mean;
+  const double share = (*silent->power - nothing) / (all - nothing);
+  ASSERT_GT(share, 0);
+  ASSERT_LT(share, 1);
+  int found = 0, found_of_less = 0;
+  for (unsigned seed = 100; seed < 160; ++seed) {
+    found += errors_with(people(seed), seed, share, Scenario::I).advantage.above_zero() ? 1 : 0;
+    found_of_less += errors_with(people(seed), seed, share / 3, Scenario::I).advantage.above_zero() ? 1 : 0;
+  }
+  EXPECT_GE(found, 44);
+  EXPECT_LT(found_of_less, found);
+}
+
+// In scenario II: the share of people with their own rows, among those of a ladder, from which on nine of ten
+// are found gains about the power or less. Of 30, 27 with a deviation of 1.6: at least 21.
+TEST(Power, OfScenarioIICountsThatLittleLeaksTeachLittle) {
+  const auto people = [](unsigned seed) { return planted_people(seed, 400, 12, 4, 0.9, true); };
+  const AttackErrors silent = errors_with(people(1), 1, 0, Scenario::II);
+  ASSERT_TRUE(silent.power);
+  for (const double share : {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8}) {
+    int found = 0;
+    double gain = 0;
+    for (unsigned seed = 200; seed < 230; ++seed) {
+      const AttackErrors errors = errors_with(people(seed), seed, share, Scenario::II);
+      found += errors.advantage.above_zero() ? 1 : 0;
+      gain += errors.advantage.mean / 30;
+    }
+    if (gain < *silent.power) continue;
+    EXPECT_GE(found, 21) << share;
+    return;
+  }
+  FAIL() << "no share gains the power";
 }
 
 // --- what cannot be attacked

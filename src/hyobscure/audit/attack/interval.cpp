@@ -1,7 +1,9 @@
 #include "hyobscure/audit/attack/interval.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <map>
 #include <numbers>
 
 namespace hyobscure::audit {
@@ -36,7 +38,59 @@ double student_t_95(int degrees) {
   return high;
 }
 
-Estimate estimate(std::span<const double> values, double tested_per_known) {
+TrialFigure mean_figure(std::span<const std::uint32_t> people, std::span<const double> values) {
+  assert(people.size() == values.size() && !people.empty());
+  const auto n = static_cast<double>(people.size());
+  CompensatedSum sum;
+  for (const double value : values) sum.add(value);
+  TrialFigure figure{.value = sum.value() / n, .people = {people.begin(), people.end()}};
+  figure.influences.reserve(values.size());
+  for (const double value : values) figure.influences.push_back((value - figure.value) / n);
+  return figure;
+}
+
+MeanAndVariance over_people(std::span<const TrialFigure> trials) {
+  assert(!trials.empty());
+  const auto count = static_cast<double>(trials.size());
+  CompensatedSum sum, within;
+  std::map<std::uint32_t, double> influence_of_person;  // summed in the order of trials
+  for (const TrialFigure& trial : trials) {
+    sum.add(trial.value);
+    for (std::size_t n = 0; n < trial.people.size(); ++n) {
+      const double influence = trial.influences[n] / count;
+      influence_of_person[trial.people[n]] += influence;
+      within.add(influence * influence);
+    }
+  }
+  const double mean = sum.value() / count;
+  CompensatedSum of_people, of_trials;
+  for (const auto& [person, influence] : influence_of_person) of_people.add(influence * influence);
+  for (const TrialFigure& trial : trials) of_trials.add((trial.value - mean) * (trial.value - mean));
+  const auto people = static_cast<double>(influence_of_person.size());
+  double variance = of_people.value() * people / std::max(1.0, people - 1);
+  if (trials.size() > 1)
+    variance += std::max(0.0, of_trials.value() / (count * (count - 1)) - within.value());
+  return {.mean = mean, .variance = variance, .people = influence_of_person.size()};
+}
+
+namespace {
+
+double t_of_people(std::size_t people) {
+  return student_t_95(static_cast<int>(std::min<std::size_t>(people - 1, kNearlyNormal)));
+}
+
+Estimate cut(double mean, double half, const Range& range) {
+  return {.mean = mean, .low = std::max(mean - half, range.low), .high = std::min(mean + half, range.high)};
+}
+
+}  // namespace
+
+Estimate estimate(const MeanAndVariance& found, const Range& range) {
+  assert(found.people >= 2);
+  return cut(found.mean, t_of_people(found.people) * std::sqrt(found.variance), range);
+}
+
+Estimate estimate(std::span<const double> values, const Range& range) {
   assert(values.size() >= 2);
   const auto n = static_cast<double>(values.size());
   CompensatedSum sum;
@@ -45,9 +99,52 @@ Estimate estimate(std::span<const double> values, double tested_per_known) {
   CompensatedSum squares;
   for (const double value : values) squares.add((value - mean) * (value - mean));
   const double variance = squares.value() / (n - 1);
-  const double half =
-      student_t_95(static_cast<int>(values.size()) - 1) * std::sqrt(variance * (1 / n + tested_per_known));
-  return {.mean = mean, .low = mean - half, .high = mean + half};
+  return cut(mean, student_t_95(static_cast<int>(values.size()) - 1) * std::sqrt(variance / n), range);
+}
+
+namespace {
+
+/// So many deviations above 0 a mean is found nine times out of ten.
+double deviations_needed(std::size_t people) {
+  constexpr double kNineOfTen = 1.2816;  // of a normal variable, one in ten is below minus this
+  return t_of_people(people) + kNineOfTen;
+}
+
+}  // namespace
+
+std::optional<double> smallest_found(std::span<const MeanAndVariance> planted) {
+  const auto excess = [](const MeanAndVariance& gain) {
+    return gain.mean - deviations_needed(gain.people) * std::sqrt(gain.variance);
+  };
+  for (std::size_t n = 0; n < planted.size(); ++n) {
+    if (!(planted[n].mean > 0 && excess(planted[n]) >= 0)) continue;
+    if (n == 0) return planted[n].mean;
+    const double before = std::min(0.0, excess(planted[n - 1])), here = excess(planted[n]);
+    const double share = here > before ? -before / (here - before) : 1;
+    const double low = std::max(0.0, planted[n - 1].mean);
+    // one that fell back on the guess says nothing of how little would have been enough
+    return planted[n - 1].variance > 0 ? low + share * (planted[n].mean - low) : planted[n].mean;
+  }
+  return std::nullopt;
+}
+
+std::optional<double> smallest_found(const MeanAndVariance& published, const MeanAndVariance& unobscured) {
+  const double needed = deviations_needed(published.people);
+  const auto people = static_cast<double>(published.people);
+  const double difference = unobscured.mean - published.mean;
+  const auto mean = [&](double q) { return (1 - q) * published.mean + q * unobscured.mean; };
+  const auto is_found = [&](double q) {
+    const double variance = (1 - q) * published.variance + q * unobscured.variance +
+                            q * (1 - q) * difference * difference / people;
+    return mean(q) > 0 && mean(q) >= needed * std::sqrt(variance);
+  };
+  if (!is_found(1)) return std::nullopt;
+  double low = 0, high = 1;
+  for (int step = 0; step < 50 && !is_found(0); ++step) {
+    const double middle = (low + high) / 2;
+    (is_found(middle) ? high : low) = middle;
+  }
+  return mean(is_found(0) ? 0 : high);
 }
 
 }  // namespace hyobscure::audit

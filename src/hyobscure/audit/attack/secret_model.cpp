@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 
+#include "hyobscure/audit/attack/trial.h"
 #include "hyobscure/base/error.h"
 
 namespace hyobscure::audit {
@@ -70,6 +71,12 @@ std::vector<std::uint32_t> distinct_values(const AttackTargets& targets, People 
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
   return values;
+}
+
+std::vector<std::uint32_t> groups_of(const AttackTargets& targets, People people) {
+  std::vector<std::uint32_t> groups;
+  for (const std::uint32_t person : people) groups.push_back(targets.group_of_person[person]);
+  return groups;
 }
 
 std::uint64_t seed_of(const Key& key) { return RandomStream(key.derive("own attacker"))(); }
@@ -149,55 +156,107 @@ SparseRows seen_rows(const AttackTargets& targets, const GroupValues& groups, co
 SecretModel::SecretModel(const AttackTargets& targets, const GroupValues& groups,
                          const ChosenAttacker& attacker, const AttackSettings& settings, People known,
                          const AttackerView& view, const Key& key, const Progress& progress)
-    : victims_(targets), groups_(groups), known_values_(distinct_values(targets, known)) {
+    : victims_(targets),
+      groups_(groups),
+      guess_(targets, groups, known),
+      known_values_(distinct_values(targets, known)) {
   if (known_values_.size() == 1) return;
-  const SparseRows rows = seen_rows(targets, groups, view, known);
-  learn::ForestSettings forest{.trees = settings.trees};
-  if (targets.ordered()) {
-    const std::vector<double> numbers = numbers_of(targets, known);
-    if (attacker.own != nullptr)
-      model_ = attacker.own->learn(rows, numbers, 0, seed_of(key));
-    else if (attacker.attacker == Attacker::Forest)
-      model_ = learn::Forest::of_numbers(rows, numbers, forest, key, progress);
-    else
-      model_.emplace<learn::Boosting>(
-          learn::Boosting::of_numbers(rows, numbers, settings.boosting, progress));
+  if (targets.ordered())
+    learn_numbers(attacker, settings, known, view, key, progress);
+  else
+    learn_classes(attacker, settings, known, view, key, progress);
+}
+
+void SecretModel::learn_numbers(const ChosenAttacker& attacker, const AttackSettings& settings, People known,
+                                const AttackerView& view, const Key& key, const Progress& progress) {
+  const std::vector<double> numbers = numbers_of(victims_, known);
+  if (attacker.attacker == Attacker::Linear) {
+    model_ = learn::Linear::of_numbers(rows_of(view, known), groups_of(victims_, known), victims_.groups,
+                                       numbers, guesses(known), settings.linear, key, progress);
     return;
   }
+  const SparseRows rows = seen_rows(victims_, groups_, view, known);
+  switch (attacker.attacker) {
+    case Attacker::Own:
+      model_ = attacker.own->learn(rows, numbers, 0, seed_of(key));
+      return;
+    case Attacker::Forest:
+      model_ = learn::Forest::of_numbers(rows, numbers, {.trees = settings.trees}, key, progress);
+      return;
+    case Attacker::PaperBoosting:
+      model_.emplace<learn::Boosting>(
+          learn::Boosting::of_numbers(rows, numbers, settings.paper_boosting, progress));
+      return;
+    case Attacker::Boosting:
+    case Attacker::Linear:
+      break;
+  }
+  model_.emplace<learn::StoppedBoosting>(
+      learn::StoppedBoosting::of_numbers(rows, numbers, guesses(known), settings.boosting, key, progress));
+}
+
+void SecretModel::learn_classes(const ChosenAttacker& attacker, const AttackSettings& settings, People known,
+                                const AttackerView& view, const Key& key, const Progress& progress) {
   std::vector<std::uint32_t> classes;
   for (const std::uint32_t person : known)
     classes.push_back(static_cast<std::uint32_t>(
-        std::lower_bound(known_values_.begin(), known_values_.end(), targets.value_of_person[person]) -
+        std::lower_bound(known_values_.begin(), known_values_.end(), victims_.value_of_person[person]) -
         known_values_.begin()));
+  if (attacker.attacker == Attacker::Linear) {
+    model_ = learn::Linear::of_classes(rows_of(view, known), groups_of(victims_, known), victims_.groups,
+                                       classes, guesses(known), settings.linear, key, progress);
+    return;
+  }
+  const SparseRows rows = seen_rows(victims_, groups_, view, known);
   const auto count = static_cast<std::uint32_t>(known_values_.size());
-  forest.columns_tried =
-      std::max<std::size_t>(1, static_cast<std::size_t>(std::sqrt(static_cast<double>(rows.columns))));
   // Group and kept cells are a few columns that tell much among many that tell little.
-  forest.always_tried_from = targets.features.columns;
-  if (attacker.own != nullptr)
-    model_ =
-        attacker.own->learn(rows, std::vector<double>(classes.begin(), classes.end()), count, seed_of(key));
-  else if (attacker.attacker == Attacker::Forest)
-    model_ = learn::Forest::of_classes(rows, classes, count, forest, key, progress);
-  else
-    model_.emplace<learn::Boosting>(
-        learn::Boosting::of_classes(rows, classes, count, settings.boosting, progress));
+  const learn::ForestSettings forest{
+      .trees = settings.trees,
+      .columns_tried =
+          std::max<std::size_t>(1, static_cast<std::size_t>(std::sqrt(static_cast<double>(rows.columns)))),
+      .always_tried_from = victims_.features.columns};
+  switch (attacker.attacker) {
+    case Attacker::Own:
+      model_ =
+          attacker.own->learn(rows, std::vector<double>(classes.begin(), classes.end()), count, seed_of(key));
+      return;
+    case Attacker::Forest:
+      model_ = learn::Forest::of_classes(rows, classes, count, forest, key, progress);
+      return;
+    case Attacker::PaperBoosting:
+      model_.emplace<learn::Boosting>(
+          learn::Boosting::of_classes(rows, classes, count, settings.paper_boosting, progress));
+      return;
+    case Attacker::Boosting:
+    case Attacker::Linear:
+      break;
+  }
+  model_.emplace<learn::StoppedBoosting>(
+      learn::StoppedBoosting::of_classes(rows, classes, guesses(known), settings.boosting, key, progress));
 }
 
-PersonErrors SecretModel::errors(People tested, const AttackerView& view) const {
-  const SparseRows rows = seen_rows(victims_, groups_, view, tested);
-  learn::Predictions predicted;
-  if (const auto* forest = std::get_if<learn::Forest>(&model_))
-    predicted = forest->predict(rows);
-  else if (const auto* boosting = std::get_if<learn::Boosting>(&model_))
-    predicted = boosting->predict(rows);
-  else if (const auto* own = std::get_if<OwnModel>(&model_))
-    predicted = checked((*own)(rows), tested.size(), victims_.ordered() ? 1 : known_values_.size());
-  else
-    predicted =
-        learn::Predictions::Constant(static_cast<Index>(tested.size()), 1,
-                                     victims_.ordered() ? victims_.numbers[known_values_.front()] : 1.0);
+learn::Predictions SecretModel::guesses(People people) const {
+  return victims_.ordered() ? guess_.numbers(people) : guess_.shares(people, known_values_);
+}
 
+learn::Predictions SecretModel::predict(People tested, const AttackerView& view) const {
+  if (const auto* linear = std::get_if<learn::Linear>(&model_))
+    return linear->predict(rows_of(view, tested), groups_of(victims_, tested), guesses(tested));
+  const SparseRows rows = seen_rows(victims_, groups_, view, tested);
+  if (const auto* forest = std::get_if<learn::Forest>(&model_)) return forest->predict(rows);
+  if (const auto* boosting = std::get_if<learn::Boosting>(&model_)) return boosting->predict(rows);
+  if (const auto* stopped = std::get_if<learn::StoppedBoosting>(&model_))
+    return stopped->predict(rows, guesses(tested));
+  if (const auto* own = std::get_if<OwnModel>(&model_))
+    return checked((*own)(rows), tested.size(), victims_.ordered() ? 1 : known_values_.size());
+  return learn::Predictions::Constant(static_cast<Index>(tested.size()), 1,
+                                      victims_.ordered() ? victims_.numbers[known_values_.front()] : 1.0);
+}
+
+PersonErrors SecretModel::errors(People tested, const AttackerView& view, double trust) const {
+  learn::Predictions predicted = predict(tested, view);
+  if (trust < 1 && !std::holds_alternative<std::monostate>(model_))
+    predicted = trust * predicted + (1 - trust) * guesses(tested);
   PersonErrors errors;
   Eigen::RowVectorXd probabilities = Eigen::RowVectorXd::Zero(victims_.values);
   for (std::size_t n = 0; n < tested.size(); ++n) {
@@ -281,6 +340,44 @@ PersonErrors GroupGuess::errors_without_group(People tested) const {
     if (victims_.spatial()) errors.km.push_back(km_off(victims_.places, nearest, truth));
   }
   return errors;
+}
+
+learn::Predictions GroupGuess::numbers(People people) const {
+  std::map<const std::uint32_t*, double> medians;
+  learn::Predictions guesses(static_cast<Index>(people.size()), 1);
+  for (std::size_t n = 0; n < people.size(); ++n) {
+    const People known = like(people[n]);
+    const auto [found, is_new] = medians.try_emplace(known.data());
+    if (is_new) found->second = median(numbers_of(victims_, known));
+    guesses(static_cast<Index>(n), 0) =
+        groups_.into_range(victims_.group_of_person[people[n]], found->second);
+  }
+  return guesses;
+}
+
+learn::Predictions GroupGuess::shares(People people, std::span<const std::uint32_t> values) const {
+  constexpr double kHalfAPerson = 0.5;
+  const auto count = static_cast<Index>(values.size());
+  std::map<std::pair<const std::uint32_t*, std::uint32_t>, Eigen::RowVectorXd> shares;
+  learn::Predictions guesses(static_cast<Index>(people.size()), count);
+  for (std::size_t n = 0; n < people.size(); ++n) {
+    const People known = like(people[n]);
+    const std::uint32_t group = victims_.group_of_person[people[n]];
+    const auto [found, is_new] = shares.try_emplace({known.data(), group});
+    if (is_new) {
+      const Eigen::RowVectorXd frequencies = frequencies_of(victims_, known);
+      Eigen::RowVectorXd& share = found->second = Eigen::RowVectorXd::Zero(count);
+      for (Index c = 0; c < count; ++c)
+        if (const std::uint32_t value = values[static_cast<std::size_t>(c)]; groups_.has(group, value))
+          share(c) = frequencies(value) + kHalfAPerson;
+      if (share.sum() > 0)
+        share /= share.sum();
+      else
+        share.setConstant(1.0 / static_cast<double>(count));  // of no value that is known
+    }
+    guesses.row(static_cast<Index>(n)) = found->second;
+  }
+  return guesses;
 }
 
 }  // namespace hyobscure::audit

@@ -42,23 +42,6 @@ class GroupValues {
 data::SparseRows seen_rows(const AttackTargets& targets, const GroupValues& groups, const AttackerView& view,
                            std::span<const std::uint32_t> people);
 
-/// An attacker who has learned secrets of some people.
-class SecretModel {
- public:
-  SecretModel(const AttackTargets& targets, const GroupValues& groups, const ChosenAttacker& attacker,
-              const AttackSettings& settings, std::span<const std::uint32_t> known, const AttackerView& view,
-              const Key& key, const Progress& progress);
-
-  PersonErrors errors(std::span<const std::uint32_t> tested, const AttackerView& view) const;
-
- private:
-  const AttackTargets& victims_;
-  const GroupValues& groups_;
-  std::vector<std::uint32_t> known_values_;  // categories: class c of the model is value known_values_[c]
-  std::variant<std::monostate, learn::Forest, learn::Boosting, OwnModel>
-      model_;  // none where the known people have one value
-};
-
 /// What can be guessed without features: median or frequencies of the known people of the same group and kept
 /// cells; of the group where these are fewer than kFewestOfCell, of all where the group has none.
 class GroupGuess {
@@ -67,6 +50,13 @@ class GroupGuess {
 
   PersonErrors errors(std::span<const std::uint32_t> tested) const;
   PersonErrors errors_without_group(std::span<const std::uint32_t> tested) const;
+
+  /// What a model may begin with. Ordered secrets: the guessed number of each of the people.
+  learn::Predictions numbers(std::span<const std::uint32_t> people) const;
+  /// Others: the shares of these values, of which each that the group holds counts half a person more than
+  /// are known.
+  learn::Predictions shares(std::span<const std::uint32_t> people,
+                            std::span<const std::uint32_t> values) const;
 
   static constexpr std::size_t kFewestOfCell = 5;  // the median of fewer is worse than that of the group
 
@@ -78,6 +68,36 @@ class GroupGuess {
   std::vector<std::uint32_t> all_;
   std::vector<std::vector<std::uint32_t>> of_group_;
   std::vector<std::vector<std::uint32_t>> of_cell_;
+};
+
+/// An attacker who has learned secrets of some people.
+class SecretModel {
+ public:
+  SecretModel(const AttackTargets& targets, const GroupValues& groups, const ChosenAttacker& attacker,
+              const AttackSettings& settings, std::span<const std::uint32_t> known, const AttackerView& view,
+              const Key& key, const Progress& progress);
+
+  /// `trust`: what was learned counts so much, the guess from the group the rest.
+  PersonErrors errors(std::span<const std::uint32_t> tested, const AttackerView& view,
+                      double trust = 1) const;
+
+ private:
+  void learn_numbers(const ChosenAttacker& attacker, const AttackSettings& settings,
+                     std::span<const std::uint32_t> known, const AttackerView& view, const Key& key,
+                     const Progress& progress);
+  void learn_classes(const ChosenAttacker& attacker, const AttackSettings& settings,
+                     std::span<const std::uint32_t> known, const AttackerView& view, const Key& key,
+                     const Progress& progress);
+  learn::Predictions predict(std::span<const std::uint32_t> tested, const AttackerView& view) const;
+  learn::Predictions guesses(std::span<const std::uint32_t> people) const;
+
+  const AttackTargets& victims_;
+  const GroupValues& groups_;
+  GroupGuess guess_;
+  std::vector<std::uint32_t> known_values_;  // categories: class c of the model is value known_values_[c]
+  std::variant<std::monostate, learn::Forest, learn::Boosting, learn::StoppedBoosting, learn::Linear,
+               OwnModel>
+      model_;  // none where the known people have one value
 };
 
 }  // namespace hyobscure::audit

@@ -12,7 +12,8 @@
 namespace hyobscure::audit {
 namespace {
 
-const AttackSettings kQuickShadow{.repetitions = 5, .trees = 25, .boosting = {.rounds = 25}};
+const AttackSettings kQuickShadow{
+    .repetitions = 5, .trees = 25, .boosting = {.most_rounds = 25, .patience = 5}};
 using People = std::span<const std::uint32_t>;
 using Donors = std::vector<std::uint32_t>;
 

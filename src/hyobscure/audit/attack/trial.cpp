@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "hyobscure/audit/attack/secret_model.h"
 #include "hyobscure/base/error.h"
@@ -33,24 +35,58 @@ std::size_t known_of(std::size_t people, double known_share) {
 // What a trial gives for the tested people, each on the same people.
 struct Outcome {
   PersonErrors attack, unobscured, group_only, no_information;
+  PersonErrors of_own_rows;  // the attack where tested people publish their own rows
 };
+
+// Fifteen lists of numbers in one, each behind its length.
+std::vector<double> flat(const Outcome& outcome) {
+  std::vector<double> numbers;
+  for (const PersonErrors* errors : {&outcome.attack, &outcome.unobscured, &outcome.group_only,
+                                     &outcome.no_information, &outcome.of_own_rows})
+    for (const std::vector<double>* list : {&errors->first, &errors->fifth, &errors->km}) {
+      numbers.push_back(static_cast<double>(list->size()));
+      numbers.insert(numbers.end(), list->begin(), list->end());
+    }
+  return numbers;
+}
+
+Outcome outcome_from(std::span<const double> numbers) {
+  Outcome outcome;
+  for (PersonErrors* errors : {&outcome.attack, &outcome.unobscured, &outcome.group_only,
+                               &outcome.no_information, &outcome.of_own_rows})
+    for (std::vector<double>* list : {&errors->first, &errors->fifth, &errors->km}) {
+      const auto size = static_cast<std::size_t>(numbers.front());
+      list->assign(numbers.begin() + 1, numbers.begin() + 1 + static_cast<std::ptrdiff_t>(size));
+      numbers = numbers.subspan(1 + size);
+    }
+  return outcome;
+}
 
 bool same(const AttackerView& a, const AttackerView& b) {
   return a.rows == b.rows && std::equal(a.row_of_person.begin(), a.row_of_person.end(),
                                         b.row_of_person.begin(), b.row_of_person.end());
 }
 
+/// Who learned from true rows does not know whether a published row is the person's own, and no row of the
+/// release tells: at even odds, what the row says counts half. Those of the paper believe what they see.
+double trust_in_rows(Attacker attacker) {
+  return attacker == Attacker::Boosting || attacker == Attacker::Linear ? 0.5 : 1;
+}
+
 Outcome run_trial(const AttackTargets& targets, const GroupValues& groups, const Trial& trial,
-                  const ChosenAttacker& attacker, const AttackSettings& settings, const AttackerView& truth,
-                  const Key& key, const Progress& progress) {
+                  Scenario scenario, const ChosenAttacker& attacker, const AttackSettings& settings,
+                  const AttackerView& truth, const Key& key, const Progress& progress) {
   const auto learn = [&](const AttackerView& view) {
     return SecretModel(targets, groups, attacker, settings, trial.known, view, key, progress);
   };
   Outcome outcome;
   const SecretModel model = learn(trial.learned_from);
-  outcome.attack = model.errors(trial.tested, trial.attacked);
-  outcome.unobscured = same(trial.learned_from, truth) ? model.errors(trial.tested, truth)
-                                                       : learn(truth).errors(trial.tested, truth);
+  const bool from_truth = same(trial.learned_from, truth);
+  const double trust = from_truth && scenario == Scenario::I ? trust_in_rows(attacker.attacker) : 1;
+  outcome.attack = model.errors(trial.tested, trial.attacked, trust);
+  outcome.unobscured =
+      from_truth ? model.errors(trial.tested, truth) : learn(truth).errors(trial.tested, truth);
+  outcome.of_own_rows = trust < 1 ? model.errors(trial.tested, truth, trust) : outcome.unobscured;
   const GroupGuess guess(targets, groups, trial.known);
   outcome.group_only = guess.errors(trial.tested);
   outcome.no_information = guess.errors_without_group(trial.tested);
@@ -67,47 +103,143 @@ std::vector<ChosenAttacker> chosen_attackers(const AttackSettings& settings) {
 using Errors = std::vector<double> PersonErrors::*;
 using Guess = PersonErrors Outcome::*;
 
-// The errors of one guess, less those of another if there is one: the mean of each trial, or each person.
+// The errors of one guess, less those of another if there is one, over the people of all trials.
 class Summary {
  public:
-  Summary(std::span<const Outcome> outcomes, bool over_people, double tested_per_known)
-      : outcomes_(outcomes), over_people_(over_people), tested_per_known_(tested_per_known) {}
+  Summary(std::span<const Outcome> outcomes, std::span<const Trial> trials)
+      : outcomes_(outcomes), trials_(trials) {}
 
-  AttackErrors errors(Errors measure) const {
-    return {.attack = of(measure, &Outcome::attack),
-            .unobscured = of(measure, &Outcome::unobscured),
-            .group_only = of(measure, &Outcome::group_only),
-            .no_information = of(measure, &Outcome::no_information),
-            .advantage = of(measure, &Outcome::group_only, &Outcome::attack),
-            .unobscured_advantage = of(measure, &Outcome::group_only, &Outcome::unobscured)};
+  /// `is_share`: the measure is at most 1. `planted`: what the attack gave on planted leaks, if any.
+  AttackErrors errors(Errors measure, bool is_share, std::span<const Summary> planted) const {
+    const Range range = is_share ? kShare : kError, difference = is_share ? kShareDifference : Range{};
+    const auto gained = of(measure, &Outcome::group_only, &Outcome::attack);
+    const auto to_gain = of(measure, &Outcome::group_only, &Outcome::unobscured);
+    return {.attack = estimate(of(measure, &Outcome::attack), range),
+            .unobscured = estimate(of(measure, &Outcome::unobscured), range),
+            .group_only = estimate(of(measure, &Outcome::group_only), range),
+            .no_information = estimate(of(measure, &Outcome::no_information), range),
+            .advantage = estimate(gained, difference),
+            .unobscured_advantage = estimate(to_gain, difference),
+            .power = planted.empty()
+                         ? smallest_found(gained, of(measure, &Outcome::group_only, &Outcome::of_own_rows))
+                         : power_of(gained, to_gain, measure, planted)};
   }
 
  private:
-  Estimate of(Errors measure, Guess guess, Guess less = nullptr) const {
-    std::vector<double> values;
-    for (const Outcome& outcome : outcomes_) {
-      std::vector<double> people = outcome.*guess.*measure;
+  static std::optional<double> power_of(const MeanAndVariance& published, const MeanAndVariance& unobscured,
+                                        Errors measure, std::span<const Summary> planted) {
+    std::vector<MeanAndVariance> gains = {published};
+    for (const Summary& leak : planted)
+      gains.push_back(leak.of(measure, &Outcome::group_only, &Outcome::attack));
+    gains.push_back(unobscured);
+    return smallest_found(gains);
+  }
+
+  MeanAndVariance of(Errors measure, Guess guess, Guess less = nullptr) const {
+    std::vector<TrialFigure> figures;
+    for (std::size_t t = 0; t < trials_.size(); ++t) {
+      std::vector<double> errors = outcomes_[t].*guess.*measure;
       if (less != nullptr)
-        for (std::size_t n = 0; n < people.size(); ++n) people[n] -= (outcome.*less.*measure)[n];
-      if (over_people_)
-        values.insert(values.end(), people.begin(), people.end());
-      else
-        values.push_back(std::accumulate(people.begin(), people.end(), 0.0) /
-                         static_cast<double>(people.size()));
+        for (std::size_t n = 0; n < errors.size(); ++n) errors[n] -= (outcomes_[t].*less.*measure)[n];
+      figures.push_back(mean_figure(trials_[t].tested, errors));
     }
-    return estimate(values, over_people_ ? 0 : tested_per_known_);
+    return over_people(figures);
   }
 
   std::span<const Outcome> outcomes_;
-  bool over_people_;
-  double tested_per_known_;
+  std::span<const Trial> trials_;
 };
+
+// Shares of the people who publish their own row, beside whatever was published: leaks that an attacker of
+// scenario II should learn from.
+constexpr std::array<double, 4> kPlantedShares = {0.1, 0.2, 0.4, 0.7};
+
+/// The first publication with planted leaks, and its trials.
+class Planted {
+ public:
+  /// Nothing is planted where the publication has other rows than the people, or in other scenarios.
+  Planted(const AttackTargets& targets, std::span<const Trial> trials, Scenario scenario, int folds,
+          const Key& key) {
+    const AttackerView& published = trials.front().attacked;
+    if (scenario != Scenario::II || published.rows != &targets.features) return;
+    for (const double share : kPlantedShares) {
+      RandomStream random(key.derive("planted"));  // a larger share has the people of the smaller ones
+      rows_.emplace_back(published.row_of_person.begin(), published.row_of_person.end());
+      for (std::uint32_t u = 0; u < targets.size(); ++u)
+        if (random.uniform() < share) rows_.back()[u] = u;
+    }
+    for (std::size_t leak = 0; leak < rows_.size(); ++leak)
+      for (std::size_t fold = 0; fold < static_cast<std::size_t>(folds); ++fold) {
+        Trial trial = trials[fold];
+        trial.name += fmt::format(", planted {}", kPlantedShares[leak]);
+        trial.learned_from = trial.attacked = {.rows = &targets.features, .row_of_person = rows_[leak]};
+        trials_.push_back(std::move(trial));
+      }
+    folds_ = static_cast<std::size_t>(folds);
+  }
+
+  std::span<const Trial> trials() const { return trials_; }
+  /// `outcomes` of trials(), in their order.
+  std::vector<Summary> summaries(std::span<const Outcome> outcomes) const {
+    std::vector<Summary> found;
+    for (std::size_t begin = 0; begin < trials_.size(); begin += folds_)
+      found.emplace_back(outcomes.subspan(begin, folds_), trials().subspan(begin, folds_));
+    return found;
+  }
+
+ private:
+  std::vector<std::vector<std::uint32_t>> rows_;
+  std::vector<Trial> trials_;
+  std::size_t folds_ = 1;
+};
+
+/// Of a planted leak only what the attack gains.
+Outcome run_planted(const AttackTargets& targets, const GroupValues& groups, const Trial& trial,
+                    const ChosenAttacker& attacker, const AttackSettings& settings, const Key& key,
+                    const Progress& progress) {
+  const SecretModel model(targets, groups, attacker, settings, trial.known, trial.learned_from, key,
+                          progress);
+  Outcome outcome;
+  outcome.attack = model.errors(trial.tested, trial.attacked);
+  outcome.group_only = GroupGuess(targets, groups, trial.known).errors(trial.tested);
+  return outcome;
+}
+
+std::string name_of(const ChosenAttacker& chosen) {
+  switch (chosen.attacker) {
+    case Attacker::Forest:
+      return "forest";
+    case Attacker::Boosting:
+      return "boosting";
+    case Attacker::Linear:
+      return "linear";
+    case Attacker::PaperBoosting:
+      return "paper boosting";
+    case Attacker::Own:
+      break;
+  }
+  return "own " + chosen.own->name;
+}
+
+std::string name_of(Scenario scenario) {
+  return scenario == Scenario::I ? "I" : scenario == Scenario::II ? "II" : "shadow";
+}
 
 }  // namespace
 
 std::vector<std::uint32_t> own_rows(std::size_t people) {
   std::vector<std::uint32_t> rows(people);
   std::iota(rows.begin(), rows.end(), 0U);
+  return rows;
+}
+
+data::SparseRows rows_of(const AttackerView& view, std::span<const std::uint32_t> people) {
+  data::SparseRows rows;
+  rows.columns = view.rows->columns;
+  for (const std::uint32_t person : people) {
+    const data::SparseRows::Row row = (*view.rows)[view.row_of_person[person]];
+    rows.append_row(row);
+  }
   return rows;
 }
 
@@ -172,35 +304,48 @@ std::vector<AttackResult> run_trials(const AttackTargets& targets, const std::ve
   const GroupValues groups(targets);
   const std::vector<std::uint32_t> own = own_rows(targets.size());
   const AttackerView truth{.rows = &targets.features, .row_of_person = own};
-  const std::size_t count = trials.size();
+  const Planted planted(targets, trials, scenario, settings.folds, key);
+  const std::size_t real = trials.size(), count = real + planted.trials().size();
   const std::vector<ChosenAttacker> attackers = chosen_attackers(settings);
   std::vector<Outcome> outcomes(count * attackers.size());
   SharedProgress shared(progress, "attacking", outcomes.size());
   parallel_blocks(outcomes.size(), 1, [&](std::size_t task, std::size_t) {
-    const Trial& trial = trials[task % count];
-    outcomes[task] = run_trial(targets, groups, trial, attackers[task / count], settings, truth,
-                               key.derive(trial.name), progress);
+    const std::size_t n = task % count;
+    const bool is_real = n < real;
+    const Trial& trial = is_real ? trials[n] : planted.trials()[n - real];
+    const ChosenAttacker& attacker = attackers[task / count];
+    // Nothing in a file can tell what an attacker of the caller's was.
+    const bool nameless = attacker.own != nullptr && settings.kept != nullptr && settings.kept->in_file();
+    const auto numbers = outcome_of(
+        nameless ? nullptr : settings.kept,
+        fmt::format("{}, {}, {}", name_of(scenario), name_of(attacker), trial.name), [&] {
+          const Key own_key = key.derive(trial.name);
+          return flat(is_real ? run_trial(targets, groups, trial, scenario, attacker, settings, truth,
+                                          own_key, progress)
+                              : run_planted(targets, groups, trial, attacker, settings, own_key, progress));
+        });
+    outcomes[task] = outcome_from(numbers);
     shared.one_done();
   });
 
   std::vector<AttackResult> results;
   const std::size_t known = trials.front().known.size(), tested = trials.front().tested.size();
   for (std::size_t a = 0; a < attackers.size(); ++a) {
-    const Summary summary({outcomes.data() + a * count, count}, settings.repetitions == 1,
-                          static_cast<double>(tested) / static_cast<double>(known));
+    const std::span<const Outcome> of_attacker(outcomes.data() + a * count, count);
+    const Summary summary(of_attacker.first(real), trials);
+    const std::vector<Summary> leaks = planted.summaries(of_attacker.subspan(real));
     AttackResult result{.attacker = attackers[a].attacker,
                         .scenario = scenario,
-                        .error = summary.errors(&PersonErrors::first),
+                        .error = summary.errors(&PersonErrors::first, !targets.ordered(), leaks),
                         .top5_error = {},
                         .km_error = {},
                         .repetitions = settings.repetitions,
                         .known_people = known,
                         .tested_people = tested,
-                        .interval_over_people = settings.repetitions == 1,
                         .own_name = attackers[a].own == nullptr ? "" : attackers[a].own->name};
     if (!targets.ordered() && groups.most_values() > 5)
-      result.top5_error = summary.errors(&PersonErrors::fifth);
-    if (targets.spatial()) result.km_error = summary.errors(&PersonErrors::km);
+      result.top5_error = summary.errors(&PersonErrors::fifth, true, leaks);
+    if (targets.spatial()) result.km_error = summary.errors(&PersonErrors::km, false, leaks);
     results.push_back(result);
   }
   return results;

@@ -15,6 +15,9 @@ struct AttackerView {
   std::span<const std::uint32_t> row_of_person;
 };
 
+/// The rows that are seen of these people, in their order.
+data::SparseRows rows_of(const AttackerView& view, std::span<const std::uint32_t> people);
+
 /// One training and the people it is tried on.
 struct Trial {
   std::string name;  ///< its randomness belongs to it

@@ -6,10 +6,15 @@
 #include <set>
 
 #include "hyobscure/audit/attack/shadow.h"
+#include "hyobscure/audit/mechanism/audit_cost.h"
 #include "hyobscure/audit/mechanism/informed_attack.h"
 #include "hyobscure/audit/mechanism/redraw.h"
 #include "hyobscure/audit/mechanism/utility_tasks.h"
 #include "hyobscure/base/error.h"
+#include "hyobscure/base/files.h"
+#include "hyobscure/base/machine_speed.h"
+#include "hyobscure/base/stopwatch.h"
+#include "hyobscure/base/version.h"
 #include "hyobscure/census/kmeans.h"
 #include "hyobscure/obscure/fit/fit.h"
 #include "hyobscure/obscure/leakage/signals.h"
@@ -72,16 +77,30 @@ class Target {
   std::uint32_t groups_;
 };
 
-audit::AttackSettings attack_settings(const data::Spec& spec, const std::vector<audit::OwnAttacker>& own) {
+audit::Attacker attacker_of(data::AttackModel model) {
+  switch (model) {
+    case data::AttackModel::Forest:
+      return audit::Attacker::Forest;
+    case data::AttackModel::Boosting:
+      return audit::Attacker::Boosting;
+    case data::AttackModel::Linear:
+      return audit::Attacker::Linear;
+    case data::AttackModel::PaperBoosting:
+      break;
+  }
+  return audit::Attacker::PaperBoosting;
+}
+
+audit::AttackSettings attack_settings(const data::Spec& spec, const std::vector<audit::OwnAttacker>& own,
+                                      KeptOutcomes& kept) {
   audit::AttackSettings settings{.attackers = {},
                                  .known_share = spec.audit.known,
                                  .folds = spec.audit.folds,
                                  .repetitions = spec.audit.releases,
                                  .most_people = static_cast<std::size_t>(spec.audit.people),
-                                 .own = own};
-  for (const data::AttackModel model : spec.audit.attackers)
-    settings.attackers.push_back(model == data::AttackModel::Forest ? audit::Attacker::Forest
-                                                                    : audit::Attacker::Boosting);
+                                 .own = own,
+                                 .kept = &kept};
+  for (const data::AttackModel model : spec.audit.attackers) settings.attackers.push_back(attacker_of(model));
   return settings;
 }
 
@@ -97,15 +116,26 @@ void note_drawn_people(Audit& audit, const data::People& people, const data::Spe
 /// Of splits, not of draws: the same for the same spec, so that methods are compared on the same people.
 Key split_key(const data::Spec& spec) { return obscure::search_key(spec).derive("audit"); }
 
-void add_attacks(Audit& audit, const data::Spec& spec, const audit::AttackTargets& targets,
-                 const audit::PublicationOf& publication_of, const std::vector<audit::OwnAttacker>& own,
-                 const Progress& progress) {
-  for (const data::AttackScenario chosen : spec.audit.scenarios) {
-    const std::string name = data::word(chosen);
+/// What does not change from one number of repetitions to the next.
+struct AuditInput {
+  const data::People& people;
+  const audit::AttackTargets& targets;
+  const audit::PublicationOf& publication_of;
+  const std::optional<audit::TaskLabel>& task;
+  const std::vector<audit::OwnAttacker>& own;
+  const Progress& progress;
+};
+
+void add_attacks(Audit& audit, const AuditInput& input, const data::Spec& spec, PlannedWork& plan,
+                 KeptOutcomes& kept) {
+  for (std::size_t n = 0; n < spec.audit.scenarios.size(); ++n) {
+    const std::string name = data::word(spec.audit.scenarios[n]);
+    const Progress progress = plan.stage(n);
     progress.report(fmt::format("attacking, scenario {}", name), 0, 0);
-    const auto scenario = chosen == data::AttackScenario::I ? audit::Scenario::I : audit::Scenario::II;
+    const auto scenario =
+        spec.audit.scenarios[n] == data::AttackScenario::I ? audit::Scenario::I : audit::Scenario::II;
     for (audit::AttackResult& result :
-         audit::attack(targets, publication_of, scenario, attack_settings(spec, own),
+         audit::attack(input.targets, input.publication_of, scenario, attack_settings(spec, input.own, kept),
                        split_key(spec).derive(name), progress))
       audit.attacks.push_back(std::move(result));
   }
@@ -155,13 +185,12 @@ solve::Partition groups_of(const obscure::Mechanism& mechanism, const data::Peop
   return solve::Partition::of(group_of_value);
 }
 
-void add_shadow(Audit& audit, const data::Spec& spec, const data::People& people,
-                const obscure::Mechanism& mechanism, const audit::AttackTargets& targets,
-                const audit::PublicationOf& publication_of, const std::vector<audit::OwnAttacker>& own,
-                const Progress& progress) {
+void add_shadow(Audit& audit, const AuditInput& input, const data::Spec& spec,
+                const obscure::Mechanism& mechanism, const Progress& progress, KeptOutcomes& kept) {
+  const data::People& people = input.people;
   if (spec.audit.shadow == 0) return;
   progress.report("the shadow attacker", 0, 0);
-  audit::AttackSettings settings = attack_settings(spec, own);
+  audit::AttackSettings settings = attack_settings(spec, input.own, kept);
   settings.repetitions = spec.audit.shadow;
   const data::Spec shadow_terms = shadow_spec(spec, mechanism, people);
   const audit::MechanismOn mechanism_on = [&](std::span<const std::uint32_t> chosen, const Key& key) {
@@ -175,8 +204,9 @@ void add_shadow(Audit& audit, const data::Spec& spec, const data::People& people
     return donors;
   };
   try {
-    for (audit::AttackResult& result : audit::shadow_attack(targets, publication_of, mechanism_on, settings,
-                                                            split_key(spec).derive("shadow"), progress))
+    for (audit::AttackResult& result :
+         audit::shadow_attack(input.targets, input.publication_of, mechanism_on, settings,
+                              split_key(spec).derive("shadow"), progress))
       audit.attacks.push_back(std::move(result));
   } catch (const InputError& error) {
     audit.notes.push_back(
@@ -232,11 +262,89 @@ std::vector<std::uint32_t> donors_by_id(const std::vector<verify::PublishedRow>&
   return donors;
 }
 
+/// Who was attacked, in which publications, knowing what: in one line.
+std::string identity_of(const AuditInput& input, const data::Spec& spec) {
+  Sha256 hash;
+  hash.add(fmt::format("{} {} {} {} {} {} {} {}\n", version(), data::fingerprint(input.people),
+                       spec.audit.known, spec.audit.folds, spec.audit.people, spec.audit.task,
+                       split_key(spec).text(), data::word(spec.channel.distance)));
+  hash.add(input.targets.group_of_person);
+  for (const int draw : {0, 1})  // two draws tell the key from any other
+    hash.add(std::span<const std::uint32_t>(input.publication_of(draw).row_of_person));
+  return hash.finish();
+}
+
+/// The cost of each stage of one_audit, by the clock.
+std::vector<double> stage_seconds(const AuditInput& input, const data::Spec& spec, bool knows_channel) {
+  const AuditCost cost = audit_cost(input.people, spec);
+  std::vector<double> seconds = cost.scenarios;
+  seconds.push_back(knows_channel ? cost.shadow : 0);
+  seconds.push_back(knows_channel ? cost.informed : 0);
+  seconds.push_back(cost.utilities);
+  const double speed = machine_speed();
+  for (double& stage : seconds) stage /= speed;
+  return seconds;
+}
+
+/// With the repetitions of the spec. `add_knowing` adds the attackers who know the channel.
+template <class AddKnowing>
+Audit one_audit(const AuditInput& input, const data::Spec& spec, KeptOutcomes& kept,
+                const AddKnowing& add_knowing, bool knows_channel) {
+  PlannedWork plan(input.progress, stage_seconds(input, spec, knows_channel));
+  Audit audit;
+  audit.repetitions = spec.audit.releases;
+  audit.ordered = input.targets.ordered();
+  note_drawn_people(audit, input.people, spec);
+  add_attacks(audit, input, spec, plan, kept);
+  const std::size_t stages = spec.audit.scenarios.size();
+  add_knowing(audit, spec, kept, plan, stages);
+  audit.utilities =
+      utilities(input.people, spec, input.task, input.publication_of, plan.stage(stages + 2), &kept);
+  plan.finish();
+  return audit;
+}
+
+/// How many repetitions more fit into the rest of audit.minutes, at most as many as there were.
+int repetitions_more(const data::Spec& spec, const KeptOutcomes& kept, double seconds) {
+  const double left = 60 * spec.audit.minutes - seconds;
+  if (left <= 0) return 0;
+  if (kept.computed() == 0) return spec.audit.releases;  // all was there: nothing is known of their cost
+  const double of_outcome = seconds / static_cast<double>(kept.computed());
+  const double of_repetition = of_outcome * static_cast<double>(kept.size()) / spec.audit.releases;
+  return static_cast<int>(std::min<double>(spec.audit.releases, left / of_repetition));
+}
+
+/// As often as the spec says, and on until its minutes are used.
+template <class AddKnowing>
+Audit repeated_audit(const AuditInput& input, data::Spec spec, const std::filesystem::path& kept_in,
+                     const AddKnowing& add_knowing, bool knows_channel) {
+  const Stopwatch watch;
+  std::optional<KeptOutcomes> kept;
+  if (kept_in.empty())
+    kept.emplace();
+  else
+    kept.emplace(kept_in, identity_of(input, spec));
+  // Where minutes are given, the whole goes by the clock and not by the parts of each round.
+  const Progress parts = spec.audit.minutes > 0 ? input.progress.with_same_reports() : input.progress;
+  if (spec.audit.minutes > 0) input.progress.whole(0, 60 * spec.audit.minutes);
+  const AuditInput round{input.people, input.targets, input.publication_of, input.task, input.own, parts};
+  Audit audit = one_audit(round, spec, *kept, add_knowing, knows_channel);
+  try {
+    while (const int more = repetitions_more(spec, *kept, watch.seconds())) {
+      spec.audit.releases += more;
+      audit = one_audit(round, spec, *kept, add_knowing, knows_channel);
+    }
+  } catch (const Stopped&) {
+    // The audit before is whole.
+  }
+  return audit;
+}
+
 }  // namespace
 
 Audit audit_mechanism(const data::People& people, const data::Spec& spec, const obscure::Mechanism& mechanism,
                       const std::optional<audit::TaskLabel>& task, const Progress& progress,
-                      const std::vector<audit::OwnAttacker>& own) {
+                      const std::vector<audit::OwnAttacker>& own, const std::filesystem::path& kept_in) {
   std::vector<std::uint32_t> group_of_value;
   for (std::uint32_t v = 0; v < people.values.size(); ++v)
     group_of_value.push_back(static_cast<std::uint32_t>(mechanism.group_of_value(v)));
@@ -244,21 +352,21 @@ Audit audit_mechanism(const data::People& people, const data::Spec& spec, const 
   const audit::AttackTargets targets = target.targets();
   const Redraw redraw(mechanism, people);
   const audit::PublicationOf publication_of = [&](int r) { return redraw.publication(r); };
-  Audit audit;
-  audit.repetitions = spec.audit.releases;
+  const AuditInput input{people, targets, publication_of, task, own, progress};
+  Audit audit = repeated_audit(
+      input, spec, kept_in,
+      [&](Audit& found, const data::Spec& at, KeptOutcomes& kept, PlannedWork& plan, std::size_t stage) {
+        add_shadow(found, input, at, mechanism, plan.stage(stage), kept);
+        add_informed(found, at, people, mechanism, redraw, targets, plan.stage(stage + 1));
+      },
+      true);
   audit.redrawn = true;
-  audit.ordered = targets.ordered();
-  note_drawn_people(audit, people, spec);
-  add_attacks(audit, spec, targets, publication_of, own, progress);
-  add_shadow(audit, spec, people, mechanism, targets, publication_of, own, progress);
-  add_informed(audit, spec, people, mechanism, redraw, targets, progress);
-  audit.utilities = utilities(people, spec, task, publication_of, progress);
   return audit;
 }
 
 Audit audit_release(const verify::Original& original, const std::filesystem::path& folder,
                     const std::optional<audit::TaskLabel>& task, const Progress& progress,
-                    const std::vector<audit::OwnAttacker>& own) {
+                    const std::vector<audit::OwnAttacker>& own, const std::filesystem::path& kept_in) {
   const data::People& people = original.reading.people;
   const data::Spec& spec = original.spec;
   const auto rows = verify::published_rows(folder, original);
@@ -269,12 +377,10 @@ Audit audit_release(const verify::Original& original, const std::filesystem::pat
   const audit::PublicationOf publication_of = [&](int) {
     return audit::Publication{people.features, donors};
   };
-  Audit audit;
-  audit.repetitions = spec.audit.releases;
-  audit.ordered = targets.ordered();
-  note_drawn_people(audit, people, spec);
-  add_attacks(audit, spec, targets, publication_of, own, progress);
-  audit.utilities = utilities(people, spec, task, publication_of, progress);
+  const AuditInput input{people, targets, publication_of, task, own, progress};
+  Audit audit = repeated_audit(
+      input, spec, kept_in, [](Audit&, const data::Spec&, KeptOutcomes&, PlannedWork&, std::size_t) {},
+      false);
   audit.notes.push_back(
       "Every repetition attacks the one release by another split. With its mechanism (-m) each has a draw of "
       "its own, "

@@ -34,17 +34,24 @@ struct Audit {
 /// draw is the release itself. `task`: as task_label() reads it. `own`: attackers of the caller's beside
 /// those of the spec. Throws InputError for people whom nobody could audit, and Stopped.
 ///
+/// With audit.minutes it goes on until they are used: `repetitions` of the result says how far it came; a
+/// stop then ends it with what is whole. With `kept_in`, a file, finished parts go there and are taken from
+/// there (KeptOutcomes): a file of another release, mechanism, data or settings is refused (InputError). Own
+/// attackers have no part in the file: nothing tells what they are.
+///
 /// Several secrets are one value to the attackers; where one of them is a place, its distance counts.
 [[nodiscard]] Audit audit_mechanism(const data::People& people, const data::Spec& spec,
                                     const obscure::Mechanism& mechanism,
                                     const std::optional<audit::TaskLabel>& task,
                                     const Progress& progress = {},
-                                    const std::vector<audit::OwnAttacker>& own = {});
+                                    const std::vector<audit::OwnAttacker>& own = {},
+                                    const std::filesystem::path& kept_in = {});
 
 /// The audit of a written release from its files: the same attacks, all on the one release, without those who
 /// know the channel. Throws InputError as verify::published_rows does.
 [[nodiscard]] Audit audit_release(const verify::Original& original, const std::filesystem::path& folder,
                                   const std::optional<audit::TaskLabel>& task, const Progress& progress = {},
-                                  const std::vector<audit::OwnAttacker>& own = {});
+                                  const std::vector<audit::OwnAttacker>& own = {},
+                                  const std::filesystem::path& kept_in = {});
 
 }  // namespace hyobscure::audit

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <fstream>
 #include <numeric>
@@ -10,6 +11,7 @@
 #include "hyobscure/audit/mechanism/informed_attack.h"
 #include "hyobscure/audit/mechanism/redraw.h"
 #include "hyobscure/base/error.h"
+#include "hyobscure/base/stopwatch.h"
 #include "hyobscure/base/test_folder.h"
 #include "hyobscure/data/read/read.h"
 #include "hyobscure/data/synth/synth.h"
@@ -231,6 +233,114 @@ TEST_F(AuditTest, ShadowAttackerOfPlacesHasTheAreasOfTheRelease) {
   ASSERT_EQ(audit.attacks.size(), 1u);
   EXPECT_EQ(audit.attacks[0].scenario, audit::Scenario::Shadow);
   EXPECT_TRUE(audit.attacks[0].km_error);
+}
+
+std::vector<double> numbers_of(const Audit& audit) {
+  std::vector<double> numbers = {static_cast<double>(audit.repetitions)};
+  const auto add = [&](const audit::Estimate& e) { numbers.insert(numbers.end(), {e.mean, e.low, e.high}); };
+  for (const audit::AttackResult& attack : audit.attacks) {
+    add(attack.error.attack);
+    add(attack.error.advantage);
+    numbers.push_back(attack.error.power.value_or(-1));
+  }
+  for (const audit::UtilityResult& use : audit.utilities)
+    if (use.measurable()) add(use.figures->loss);
+  for (const audit::RepeatedErrors& repeated : audit.repeated) add(repeated.error);
+  return numbers;
+}
+
+TEST_F(AuditTest, StoppedAnywhereItGoesOnToTheSameFigures) {
+  const data::Spec terms = spec({{"audit.releases", "3"}, {"audit.attackers", "[\"boosting\",\"linear\"]"}});
+  const obscure::Mechanism mechanism = obscure::fit(people(), terms);
+  const std::vector<double> whole = numbers_of(audit_mechanism(people(), terms, mechanism, {}));
+  const TestFolder folder;
+  int stops = 0;
+  for (int after = 1;; ++after) {  // every run is stopped a little later than the one before
+    std::atomic<bool> stop{false};
+    int told = 0;
+    const Progress progress([&](std::string_view, double, double) { stop = ++told > 3 * after; }, &stop);
+    try {
+      const Audit found = audit_mechanism(people(), terms, mechanism, {}, progress, {}, folder / "kept");
+      EXPECT_EQ(numbers_of(found), whole);
+      break;
+    } catch (const Stopped&) {
+      ASSERT_LT(++stops, 100);
+    }
+  }
+  EXPECT_GT(stops, 1);
+}
+
+TEST_F(AuditTest, MoreRepetitionsTakeTheFirstOnesFromTheFile) {
+  const TestFolder folder;
+  const obscure::Mechanism mechanism = obscure::fit(people(), spec());
+  const auto with = [&](const std::string& releases, const std::filesystem::path& kept) {
+    return numbers_of(
+        audit_mechanism(people(), spec({{"audit.releases", releases}}), mechanism, {}, {}, {}, kept));
+  };
+  (void)with("2", folder / "kept");
+  EXPECT_EQ(with("4", folder / "kept"), with("4", {}));
+}
+
+TEST_F(AuditTest, OutcomesOfAnotherMechanismOrSettingAreRefused) {
+  const TestFolder folder;
+  const obscure::Mechanism mechanism = obscure::fit(people(), spec());
+  const auto run = [&](const obscure::Mechanism& made, std::vector<data::Override> changed) {
+    (void)audit_mechanism(people(), spec(std::move(changed)), made, {}, {}, {}, folder / "kept");
+  };
+  run(mechanism, {});
+  EXPECT_NO_THROW(run(mechanism, {{"audit.releases", "1"}}));
+  EXPECT_THROW(run(mechanism, {{"audit.known", "0.4"}}), InputError);
+  EXPECT_THROW(run(mechanism, {{"audit.folds", "3"}}), InputError);
+  obscure::Mechanism other = mechanism;
+  other.key = Key::from_seed(99);  // the same channels, other draws
+  EXPECT_THROW(run(other, {}), InputError);
+}
+
+TEST_F(AuditTest, MinutesAreUsedForMoreRepetitions) {
+  const data::Spec terms =
+      spec({{"audit.releases", "1"}, {"audit.minutes", "0.02"}, {"audit.scenarios", "[\"I\"]"}});
+  const obscure::Mechanism mechanism = obscure::fit(people(), terms);
+  const Stopwatch watch;
+  const Audit found = audit_mechanism(people(), terms, mechanism, {});
+  if (watch.seconds() < 1.0) EXPECT_GT(found.repetitions, 1);
+  // as many repetitions, asked for at once, give the same
+  EXPECT_EQ(numbers_of(found),
+            numbers_of(audit_mechanism(
+                people(),
+                spec({{"audit.releases", std::to_string(found.repetitions)}, {"audit.scenarios", "[\"I\"]"}}),
+                mechanism, {})));
+}
+
+// Everybody publishes the own row, which tells the age: the stronger of the default attackers gains. With
+// random donors of the group nobody does; that the lower end of a 95 % interval lies above 0 all the same has
+// odds of 1/40 for each of the four.
+TEST_F(AuditTest, LeaksByConstructionAreFoundAndNoOthers) {
+  for (const std::string scenario : {"I", "II"}) {
+    const data::Spec terms = spec({{"method.name", "random"},
+                                   {"audit.releases", "3"},
+                                   {"audit.scenarios", "[\"" + scenario + "\"]"},
+                                   {"audit.attackers", "[\"boosting\",\"linear\"]"}});
+    obscure::Mechanism mechanism = obscure::fit(people(), terms);
+    const auto attacks = [&](double retain) {
+      for (obscure::Channel& channel : mechanism.channels) channel.retain = retain;
+      return audit_mechanism(people(), terms, mechanism, {}).attacks;
+    };
+    bool any = false;
+    for (const audit::AttackResult& attack : attacks(1)) any = any || attack.error.advantage.above_zero();
+    EXPECT_TRUE(any) << scenario;
+    bool any_power = false;
+    for (const audit::AttackResult& attack : attacks(0)) {
+      EXPECT_FALSE(attack.error.advantage.above_zero()) << scenario;
+      if (!attack.error.power) continue;
+      any_power = true;
+      EXPECT_GT(*attack.error.power, 0);
+      EXPECT_LE(*attack.error.power, attack.error.unobscured_advantage.high);
+    }
+    // 120 people are few for an attacker who trusts rows by half.
+    if (scenario == "II") {
+      EXPECT_TRUE(any_power);
+    }
+  }
 }
 
 }  // namespace

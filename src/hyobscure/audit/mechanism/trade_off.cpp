@@ -15,7 +15,8 @@ TradeOff audit_methods(const data::People& people, const data::Spec& spec,
         if (progress.stop_requested()) return;
         AuditedPoint audited{.method = name, .point = point, .history = mechanism.history, .audit = {}};
         try {
-          audited.audit = audit_mechanism(people, spec, mechanism, task, progress);
+          // The whole moves from budget to budget, not inside an audit.
+          audited.audit = audit_mechanism(people, spec, mechanism, task, progress.with_same_reports());
         } catch (const Stopped&) {
           return;  // the comparison ends at its next budget
         }

@@ -48,25 +48,26 @@ audit::TaskLabel label_of(const std::string& name, const std::vector<std::string
 class UtilityTasks {
  public:
   UtilityTasks(const data::People& people, const data::Spec& spec, const audit::PublicationOf& publication_of,
-               const Progress& progress)
+               const Progress& progress, KeptOutcomes* kept = nullptr)
       : features_(people.features),
         publication_of_(publication_of),
         repetitions_(std::max(2, spec.audit.releases)),
         most_people_(static_cast<std::size_t>(spec.audit.people)),
         key_(obscure::search_key(spec).derive("utilities")),
-        progress_(progress) {}
+        progress_(progress),
+        kept_(kept) {}
 
   audit::UtilityResult predicting(const audit::TaskLabel& task) const {
     progress_.report(fmt::format("predicting {}", task.name), 0, 0);
     return audit::task_utility(features_, task, publication_of_,
-                               {.repetitions = repetitions_, .most_people = most_people_},
+                               {.repetitions = repetitions_, .most_people = most_people_, .kept = kept_},
                                key_.derive("task"), progress_);
   }
 
   audit::RecommendUtility recommending() const {
     progress_.report("predicting ratings", 0, 0);
     return audit::recommend(features_, publication_of_,
-                            {.repetitions = repetitions_, .most_people = most_people_},
+                            {.repetitions = repetitions_, .most_people = most_people_, .kept = kept_},
                             key_.derive("recommend"), progress_);
   }
 
@@ -82,6 +83,7 @@ class UtilityTasks {
   std::size_t most_people_;
   Key key_;
   const Progress& progress_;
+  KeptOutcomes* kept_;
 };
 
 }  // namespace
@@ -107,8 +109,8 @@ std::optional<audit::TaskLabel> task_label(data::Engine& engine, const data::Spe
 std::vector<audit::UtilityResult> utilities(const data::People& people, const data::Spec& spec,
                                             const std::optional<audit::TaskLabel>& task,
                                             const audit::PublicationOf& publication_of,
-                                            const Progress& progress) {
-  const UtilityTasks uses(people, spec, publication_of, progress);
+                                            const Progress& progress, KeptOutcomes* kept) {
+  const UtilityTasks uses(people, spec, publication_of, progress, kept);
   std::vector<audit::UtilityResult> results;
   if (task) results.push_back(uses.predicting(*task));
   audit::RecommendUtility recommended = uses.recommending();

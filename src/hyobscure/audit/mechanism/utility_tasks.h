@@ -25,7 +25,8 @@ namespace hyobscure::audit {
 [[nodiscard]] std::vector<audit::UtilityResult> utilities(const data::People& people, const data::Spec& spec,
                                                           const std::optional<audit::TaskLabel>& task,
                                                           const audit::PublicationOf& publication_of,
-                                                          const Progress& progress = {});
+                                                          const Progress& progress = {},
+                                                          KeptOutcomes* kept = nullptr);
 
 /// The one of them that a promise speaks of, with the same splits and figures: `measure` is one of
 /// data::target_measures() but distance. Throws InputError for a task where there is none.

@@ -79,19 +79,21 @@ ItemStatistics item_statistics(const data::SparseRows& features, const Publicati
   parallel_blocks(published.size(), 1, [&](std::size_t r, std::size_t) {
     progress.throw_if_stopped();
     const Tally seen = tally({.rows = &published[r].rows, .row_of_person = published[r].row_of_person});
-    of_means[r] = {.published = mean_error(truth, [&](std::size_t i) { return seen.mean(i); }),
-                   .unobscured = 0,
-                   .baseline = mean_error(truth, [&](std::size_t) { return truth.overall_mean(); })};
-    of_popularity[r] = {.published = count_error(truth, [&](std::size_t i) { return seen.counts[i]; }),
-                        .unobscured = 0,
-                        .baseline = count_error(truth, [&](std::size_t) { return mean_count(truth); })};
+    of_means[r] = {
+        .published = {.value = mean_error(truth, [&](std::size_t i) { return seen.mean(i); })},
+        .unobscured = {.value = 0},
+        .baseline = {.value = mean_error(truth, [&](std::size_t) { return truth.overall_mean(); })}};
+    of_popularity[r] = {
+        .published = {.value = count_error(truth, [&](std::size_t i) { return seen.counts[i]; })},
+        .unobscured = {.value = 0},
+        .baseline = {.value = count_error(truth, [&](std::size_t) { return mean_count(truth); })}};
     shared.one_done();
   });
   return {.means = all_values_alike(features) ? not_measurable(means, "all values are alike")
-                                              : summarised(means, of_means, 0),
+                                              : summarised(means, of_means),
           .popularity = all_items_everywhere(features)
                             ? not_measurable(popularity, "every person has every item")
-                            : summarised(popularity, of_popularity, 0)};
+                            : summarised(popularity, of_popularity)};
 }
 
 }  // namespace hyobscure::audit

@@ -57,4 +57,20 @@ double area_under_curve(std::span<const double> scores, std::span<const char> po
          (2 * static_cast<double>(positives) * static_cast<double>(negatives));
 }
 
+std::vector<double> shares_of_won_pairs(std::span<const double> scores, std::span<const char> positive) {
+  std::vector<double> of_kind[2];  // scores of negatives, of positives; ascending
+  for (std::size_t n = 0; n < scores.size(); ++n) of_kind[positive[n] != 0 ? 1 : 0].push_back(scores[n]);
+  for (std::vector<double>& kind : of_kind) std::sort(kind.begin(), kind.end());
+  std::vector<double> shares;
+  for (std::size_t n = 0; n < scores.size(); ++n) {
+    const bool is_positive = positive[n] != 0;
+    const std::vector<double>& others = of_kind[is_positive ? 0 : 1];
+    const auto [first, last] = std::equal_range(others.begin(), others.end(), scores[n]);
+    const auto below = static_cast<double>(first - others.begin()), equal = static_cast<double>(last - first),
+               all = static_cast<double>(others.size());
+    shares.push_back(((is_positive ? below : all - below - equal) + equal / 2) / all);
+  }
+  return shares;
+}
+
 }  // namespace hyobscure::audit

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 namespace hyobscure::audit {
 
@@ -13,5 +14,11 @@ namespace hyobscure::audit {
 /// Area under the ROC curve: the odds that a random positive has a larger score than a random negative, equal
 /// scores counting half. Exact. Needs both kinds. Cost: n log n.
 [[nodiscard]] double area_under_curve(std::span<const double> scores, std::span<const char> positive);
+
+/// For every positive the share of negatives with a smaller score, for every negative that of positives with
+/// a larger one, equal scores counting half: the means of both kinds are the area under the curve, and what
+/// each adds to it its influence (DeLong, DeLong and Clarke-Pearson 1988). Needs both kinds.
+[[nodiscard]] std::vector<double> shares_of_won_pairs(std::span<const double> scores,
+                                                      std::span<const char> positive);
 
 }  // namespace hyobscure::audit

@@ -87,5 +87,31 @@ TEST(AreaUnderCurve, HasKnownAnswers) {
   EXPECT_EQ(area_under_curve(std::vector<double>{4, 4, 4, 4}, positive), 0.5);
 }
 
+TEST(SharesOfWonPairs, AreCountedPairByPairAndHaveTheAreaAsMeanOfBothKinds) {
+  std::mt19937 random(3);
+  for (int trial = 0; trial < 100; ++trial) {
+    std::vector<double> scores;
+    std::vector<char> positive = {1, 0};
+    for (std::size_t i = 0; i < 2 + random() % 30; ++i) scores.push_back(static_cast<double>(random() % 6));
+    while (positive.size() < scores.size()) positive.push_back(random() % 3 == 0 ? 1 : 0);
+    const std::vector<double> shares = shares_of_won_pairs(scores, positive);
+    double sums[2] = {0, 0}, counts[2] = {0, 0};
+    for (std::size_t a = 0; a < scores.size(); ++a) {
+      double won = 0, others = 0;
+      for (std::size_t b = 0; b < scores.size(); ++b) {
+        if (positive[a] == positive[b]) continue;
+        const double up = positive[a] != 0 ? scores[a] - scores[b] : scores[b] - scores[a];
+        won += up > 0 ? 1 : up == 0 ? 0.5 : 0;
+        others += 1;
+      }
+      EXPECT_NEAR(shares[a], won / others, 1e-14);
+      sums[static_cast<std::size_t>(positive[a])] += shares[a];
+      counts[static_cast<std::size_t>(positive[a])] += 1;
+    }
+    for (const std::size_t kind : {0, 1})
+      EXPECT_NEAR(sums[kind] / counts[kind], area_under_curve(scores, positive), 1e-12);
+  }
+}
+
 }  // namespace
 }  // namespace hyobscure::audit

@@ -84,18 +84,52 @@ RecommendUtility unmeasured(std::size_t people, const RecommendSettings& setting
                              .note = note}};
 }
 
+// One repetition.
+struct Scores {
+  RepetitionFigures rating = {}, ranking = {};
+  double without_similar = 0;  // share
+};
+
+std::vector<double> flat(const Scores& scores) {
+  std::vector<double> numbers = {scores.without_similar};
+  const std::vector<double> rating = flat(scores.rating), ranking = flat(scores.ranking);
+  numbers.push_back(static_cast<double>(rating.size()));
+  numbers.insert(numbers.end(), rating.begin(), rating.end());
+  numbers.insert(numbers.end(), ranking.begin(), ranking.end());
+  return numbers;
+}
+
+Scores scores_from(std::span<const double> numbers) {
+  const auto rating = static_cast<std::size_t>(numbers[1]);
+  return {.rating = figures_from(numbers.subspan(2, rating)),
+          .ranking = figures_from(numbers.subspan(2 + rating)),
+          .without_similar = numbers[0]};
+}
+
+Scores scores_of(const AttackerView& release, const AttackerView& truth, const Repetition& repetition,
+                 const HiddenEntries& hidden, const Progress& progress) {
+  Score published = score_by_similarity(release, repetition, hidden, progress);
+  Score unobscured = score_by_similarity(truth, repetition, hidden, progress);
+  Score baseline = score_without_features(repetition, hidden);
+  return {.rating = {.published = std::move(published.rmse),
+                     .unobscured = std::move(unobscured.rmse),
+                     .baseline = std::move(baseline.rmse)},
+          .ranking = {.published = std::move(published.mean_precision),
+                      .unobscured = std::move(unobscured.mean_precision),
+                      .baseline = std::move(baseline.mean_precision)},
+          .without_similar = published.share_without_similar};
+}
+
 // What all repetitions give.
 struct Figures {
   std::size_t known_people = 0, tested_people = 0;
   std::vector<RepetitionFigures> rating = {}, ranking = {};
   double without_similar = 0;  // sum of shares
 
-  void add(const Score& published, const Score& unobscured, const Score& baseline) {
-    rating.push_back({.published = published.rmse, .unobscured = unobscured.rmse, .baseline = baseline.rmse});
-    ranking.push_back({.published = published.mean_precision,
-                       .unobscured = unobscured.mean_precision,
-                       .baseline = baseline.mean_precision});
-    without_similar += published.share_without_similar;
+  void add(Scores scores) {
+    rating.push_back(std::move(scores.rating));
+    ranking.push_back(std::move(scores.ranking));
+    without_similar += scores.without_similar;
   }
 };
 
@@ -106,17 +140,15 @@ RecommendUtility summarised(RecommendUtility utility, const Figures& figures, co
     result->known_people = figures.known_people;
     result->tested_people = figures.tested_people;
   }
-  const double tested_per_known =
-      static_cast<double>(figures.tested_people) / static_cast<double>(figures.known_people);
   if (all_values_alike(features)) {
     rating = not_measurable(rating, "all values are alike");
   } else {
-    rating = summarised(rating, figures.rating, tested_per_known);
+    rating = summarised(rating, figures.rating);
     rating.note =
         similar_note(rating.note, figures.without_similar / static_cast<double>(figures.rating.size()));
   }
   ranking = all_items_everywhere(features) ? not_measurable(ranking, "every person has every item")
-                                           : summarised(ranking, figures.ranking, tested_per_known);
+                                           : summarised(ranking, figures.ranking);
   return utility;
 }
 
@@ -142,8 +174,9 @@ RecommendUtility recommend(const SparseRows& features, const PublicationOf& publ
     if (!hidden.measurable())
       return not_measurable(utility, "in a split nobody known, or nobody tested, has a hidden item");
     const AttackerView release{.rows = &published[r].rows, .row_of_person = published[r].row_of_person};
-    figures.add(score_by_similarity(release, repetition, hidden, progress),
-                score_by_similarity(truth, repetition, hidden, progress), score_without_features(hidden));
+    figures.add(scores_from(outcome_of(settings.kept, fmt::format("recommendation {}", r), [&] {
+      return flat(scores_of(release, truth, repetition, hidden, progress));
+    })));
     figures.known_people = repetition.split.known.size();
     figures.tested_people = repetition.split.tested.size();
   }

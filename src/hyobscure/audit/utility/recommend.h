@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "hyobscure/audit/attack/attack_targets.h"
+#include "hyobscure/audit/attack/kept_outcomes.h"
 #include "hyobscure/audit/utility/utility.h"
 #include "hyobscure/base/progress.h"
 #include "hyobscure/base/random.h"
@@ -15,6 +16,7 @@ struct RecommendSettings {
   int repetitions = 10;       ///< each with its own split and its own publication; at least 2
   /// Of more people, so many are drawn again in each repetition: similarities are quadratic in them.
   std::size_t most_people = 20'000;
+  KeptOutcomes* kept = nullptr;  ///< of finished repetitions
 };
 
 struct RecommendUtility {

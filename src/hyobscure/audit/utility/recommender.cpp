@@ -6,6 +6,7 @@
 #include <span>
 
 #include "hyobscure/audit/utility/ranking.h"
+#include "hyobscure/audit/utility/utility_repetitions.h"
 #include "hyobscure/base/numeric.h"
 #include "hyobscure/base/parallel.h"
 
@@ -83,21 +84,23 @@ struct PersonScore {
   std::size_t without_similar = 0;
 };
 
-// Sums in the order of people, so that no number of threads changes a bit.
-Score summed(const std::vector<PersonScore>& people, const SparseRows& tested) {
-  CompensatedSum squared, precision;
-  std::size_t with_items = 0, without_similar = 0;
-  for (std::size_t t = 0; t < people.size(); ++t) {
+// In the order of people, so that no number of threads changes a bit.
+Score summed(const std::vector<PersonScore>& scores, const Repetition& repetition, const SparseRows& tested) {
+  std::vector<std::uint32_t> people;
+  std::vector<double> squared, entries, precision;
+  std::size_t without_similar = 0;
+  for (std::size_t t = 0; t < scores.size(); ++t) {
     if (tested[t].items.empty()) continue;
-    squared.add(people[t].squared_error);
-    precision.add(people[t].precision);
-    without_similar += people[t].without_similar;
-    with_items += 1;
+    people.push_back(repetition.split.tested[t]);
+    squared.push_back(scores[t].squared_error);
+    entries.push_back(static_cast<double>(tested[t].items.size()));
+    precision.push_back(scores[t].precision);
+    without_similar += scores[t].without_similar;
   }
-  const auto entries = static_cast<double>(tested.entries());
-  return {.rmse = std::sqrt(squared.value() / entries),
-          .mean_precision = precision.value() / static_cast<double>(with_items),
-          .share_without_similar = static_cast<double>(without_similar) / entries};
+  return {
+      .rmse = root_mean_square(people, squared, entries),
+      .mean_precision = mean_figure(people, precision),
+      .share_without_similar = static_cast<double>(without_similar) / static_cast<double>(tested.entries())};
 }
 
 double precision_of(SparseRows::Row has, std::span<const double> score_of_item) {
@@ -171,10 +174,10 @@ Score score_by_similarity(const AttackerView& view, const Repetition& repetition
       people[t] = score_of_person(hidden, t, similarity);
     }
   });
-  return summed(people, hidden.tested);
+  return summed(people, repetition, hidden.tested);
 }
 
-Score score_without_features(const HiddenEntries& hidden) {
+Score score_without_features(const Repetition& repetition, const HiddenEntries& hidden) {
   std::vector<PersonScore> people(hidden.tested.size());
   for (std::size_t t = 0; t < people.size(); ++t) {
     const SparseRows::Row has = hidden.tested[t];
@@ -185,7 +188,7 @@ Score score_without_features(const HiddenEntries& hidden) {
       people[t].squared_error += error * error;
     }
   }
-  return summed(people, hidden.tested);
+  return summed(people, repetition, hidden.tested);
 }
 
 }  // namespace hyobscure::audit

@@ -38,16 +38,16 @@ struct HiddenEntries {
 };
 
 struct Score {
-  double rmse;
-  double mean_precision;
+  TrialFigure rmse;              ///< of the tested people
+  TrialFigure mean_precision;    ///< of those with a hidden item
   double share_without_similar;  ///< of the ratings: predicted by the mean
 };
 
-/// Formulas: recommend.h. One row of similarities a thread is in memory, never people x people. Throws
-/// Stopped.
+/// `tested` of the repetition has the people. Formulas: recommend.h. One row of similarities a thread is in
+/// memory, never people x people. Throws Stopped.
 Score score_by_similarity(const AttackerView& view, const Repetition& repetition, const HiddenEntries& hidden,
                           const Progress& progress);
 /// By means and numbers of raters.
-Score score_without_features(const HiddenEntries& hidden);
+Score score_without_features(const Repetition& repetition, const HiddenEntries& hidden);
 
 }  // namespace hyobscure::audit

@@ -40,10 +40,10 @@ class Task {
   virtual const char* measure() const = 0;
   virtual bool lower_is_better() const { return false; }
   virtual bool measurable(const Split&) const { return true; }
-  virtual double baseline(const Split& split) const = 0;
-  virtual double learn_and_judge(const data::SparseRows& learned_from, const data::SparseRows& tested,
-                                 const Split& split, const learn::BoostingSettings& settings,
-                                 const Progress& progress) const = 0;
+  virtual TrialFigure baseline(const Split& split) const = 0;
+  virtual TrialFigure learn_and_judge(const data::SparseRows& learned_from, const data::SparseRows& tested,
+                                      const Split& split, const learn::BoostingSettings& settings,
+                                      const Progress& progress) const = 0;
 };
 
 class NumberTask : public Task {
@@ -53,15 +53,15 @@ class NumberTask : public Task {
   const char* measure() const override { return "RMSE"; }
   bool lower_is_better() const override { return true; }
 
-  double baseline(const Split& split) const override {
+  TrialFigure baseline(const Split& split) const override {
     const std::vector<double> known = labels_of(numbers_, split.known);
     const double mean = std::accumulate(known.begin(), known.end(), 0.0) / static_cast<double>(known.size());
     return rmse(split, [&](std::size_t) { return mean; });
   }
 
-  double learn_and_judge(const data::SparseRows& learned_from, const data::SparseRows& tested,
-                         const Split& split, const learn::BoostingSettings& settings,
-                         const Progress& progress) const override {
+  TrialFigure learn_and_judge(const data::SparseRows& learned_from, const data::SparseRows& tested,
+                              const Split& split, const learn::BoostingSettings& settings,
+                              const Progress& progress) const override {
     const learn::Predictions predicted =
         learn::Boosting::of_numbers(learned_from, labels_of(numbers_, split.known), settings, progress)
             .predict(tested);
@@ -70,13 +70,13 @@ class NumberTask : public Task {
 
  private:
   template <class PredictionOf>
-  double rmse(const Split& split, const PredictionOf& prediction_of) const {
-    CompensatedSum squares;
+  TrialFigure rmse(const Split& split, const PredictionOf& prediction_of) const {
+    std::vector<double> squares;
     for (std::size_t n = 0; n < split.tested.size(); ++n) {
       const double error = prediction_of(n) - numbers_[split.tested[n]];
-      squares.add(error * error);
+      squares.push_back(error * error);
     }
-    return std::sqrt(squares.value() / static_cast<double>(split.tested.size()));
+    return root_mean_square(split.tested, squares, std::vector<double>(squares.size(), 1));
   }
 
   const std::vector<double>& numbers_;
@@ -89,32 +89,32 @@ class ClassTask : public Task {
 
   const char* measure() const override { return "accuracy"; }
 
-  double baseline(const Split& split) const override {
+  TrialFigure baseline(const Split& split) const override {
     std::vector<double> people_of_class(classes_, 0);
     for (const std::uint32_t person : split.known) people_of_class[class_of_person_[person]] += 1;
-    CompensatedSum right;
+    std::vector<double> right;
     for (const std::uint32_t person : split.tested)
-      right.add(odds_of_right_guess(people_of_class, class_of_person_[person]));
-    return right.value() / static_cast<double>(split.tested.size());
+      right.push_back(odds_of_right_guess(people_of_class, class_of_person_[person]));
+    return mean_figure(split.tested, right);
   }
 
-  double learn_and_judge(const data::SparseRows& learned_from, const data::SparseRows& tested,
-                         const Split& split, const learn::BoostingSettings& settings,
-                         const Progress& progress) const override {
+  TrialFigure learn_and_judge(const data::SparseRows& learned_from, const data::SparseRows& tested,
+                              const Split& split, const learn::BoostingSettings& settings,
+                              const Progress& progress) const override {
     const learn::Predictions predicted =
         learn::Boosting::of_classes(learned_from, labels_of(class_of_person_, split.known), classes_,
                                     settings, progress)
             .predict(tested);
-    return judge(predicted, labels_of(class_of_person_, split.tested));
+    return judge(predicted, split);
   }
 
  protected:
-  virtual double judge(const learn::Predictions& predicted, const std::vector<std::uint32_t>& truth) const {
-    CompensatedSum right;
-    for (std::size_t n = 0; n < truth.size(); ++n)
-      right.add(
-          odds_of_right_guess({predicted.row(static_cast<Eigen::Index>(n)).data(), classes_}, truth[n]));
-    return right.value() / static_cast<double>(truth.size());
+  virtual TrialFigure judge(const learn::Predictions& predicted, const Split& split) const {
+    std::vector<double> right;
+    for (std::size_t n = 0; n < split.tested.size(); ++n)
+      right.push_back(odds_of_right_guess({predicted.row(static_cast<Eigen::Index>(n)).data(), classes_},
+                                          class_of_person_[split.tested[n]]));
+    return mean_figure(split.tested, right);
   }
 
   std::vector<std::uint32_t> class_of_person_;
@@ -126,7 +126,9 @@ class TwoClassTask : public ClassTask {
   using ClassTask::ClassTask;
 
   const char* measure() const override { return "AUC"; }
-  double baseline(const Split&) const override { return 0.5; }
+  TrialFigure baseline(const Split& split) const override {
+    return {.value = 0.5, .people = split.tested, .influences = std::vector<double>(split.tested.size(), 0)};
+  }
   bool measurable(const Split& split) const override {
     const auto has_both = [&](People people) {
       const std::vector<std::uint32_t> classes = labels_of(class_of_person_, people);
@@ -136,10 +138,18 @@ class TwoClassTask : public ClassTask {
   }
 
  protected:
-  double judge(const learn::Predictions& predicted, const std::vector<std::uint32_t>& truth) const override {
+  TrialFigure judge(const learn::Predictions& predicted, const Split& split) const override {
     const Eigen::VectorXd odds = predicted.col(1);
+    const std::vector<std::uint32_t> truth = labels_of(class_of_person_, split.tested);
     const std::vector<char> positive(truth.begin(), truth.end());  // classes 0 and 1
-    return area_under_curve({odds.data(), truth.size()}, positive);
+    const std::span<const double> scores{odds.data(), truth.size()};
+    TrialFigure figure{.value = area_under_curve(scores, positive), .people = split.tested};
+    const auto positives = static_cast<double>(std::ranges::count(positive, char{1}));
+    const auto negatives = static_cast<double>(truth.size()) - positives;
+    const std::vector<double> won = shares_of_won_pairs(scores, positive);
+    for (std::size_t n = 0; n < won.size(); ++n)
+      figure.influences.push_back((won[n] - figure.value) / (positive[n] != 0 ? positives : negatives));
+    return figure;
   }
 };
 
@@ -256,19 +266,20 @@ UtilityResult task_utility(const data::SparseRows& features, const TaskLabel& la
   const std::vector<std::uint32_t> own = own_rows(features.size());
   const AttackerView truth{.rows = &features, .row_of_person = own};
   std::vector<RepetitionFigures> figures(splits.size());
-  SharedProgress shared(progress, "learning the task", 2 * splits.size());
-  parallel_blocks(2 * splits.size(), 1, [&](std::size_t model, std::size_t) {
-    const std::size_t r = model / 2;
-    const bool obscured = model % 2 == 0;
+  SharedProgress shared(progress, "learning the task", splits.size());
+  parallel_blocks(splits.size(), 1, [&](std::size_t r, std::size_t) {
     const AttackerView release{.rows = &published[r].rows, .row_of_person = published[r].row_of_person};
-    (obscured ? figures[r].published : figures[r].unobscured) =
-        task->learn_and_judge(rows_of(obscured ? release : truth, splits[r].known),
-                              rows_of(truth, splits[r].tested), splits[r], settings.boosting, progress);
-    if (obscured) figures[r].baseline = task->baseline(splits[r]);
+    const auto judged = [&](const AttackerView& learned_from) {
+      return task->learn_and_judge(rows_of(learned_from, splits[r].known), rows_of(truth, splits[r].tested),
+                                   splits[r], settings.boosting, progress);
+    };
+    figures[r] = figures_from(outcome_of(settings.kept, fmt::format("task {}", r), [&] {
+      return flat(RepetitionFigures{
+          .published = judged(release), .unobscured = judged(truth), .baseline = task->baseline(splits[r])});
+    }));
     shared.one_done();
   });
-  return summarised(result, figures,
-                    static_cast<double>(result.tested_people) / static_cast<double>(result.known_people));
+  return summarised(result, figures);
 }
 
 }  // namespace hyobscure::audit

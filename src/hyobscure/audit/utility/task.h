@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "hyobscure/audit/attack/attack_targets.h"
+#include "hyobscure/audit/attack/kept_outcomes.h"
 #include "hyobscure/audit/utility/utility.h"
 #include "hyobscure/base/progress.h"
 #include "hyobscure/base/random.h"
@@ -25,6 +26,7 @@ struct TaskSettings {
   int repetitions = 10;              ///< each with its own split and its own publication; at least 2
   std::size_t most_people = 20'000;  ///< of more, so many are drawn again for each repetition
   learn::BoostingSettings boosting = {};
+  KeptOutcomes* kept = nullptr;  ///< of finished repetitions
 };
 
 /// Is a model that was trained on the publication good for real people? XGBoost learns from the published

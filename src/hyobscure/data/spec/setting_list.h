@@ -195,8 +195,13 @@ void visit_settings(Spec& s, Visit&& visit) {
   visit("audit", "releases", s.audit.releases, Rule{.low = 1, .high = 10'000},
         "repetitions of every attack and utility, each with its own split of the people and, where the "
         "mechanism is given, its own draw");
+  visit("audit", "minutes", s.audit.minutes, Rule{.low = 0, .high = 1e5},
+        "the audit goes on with repetitions beyond audit.releases until so much time is used; 0: it does "
+        "not");
   visit("audit", "attackers", s.audit.attackers, Rule{},
-        "models that are trained to infer the secret: a random forest, boosted trees (XGBoost)");
+        "models that are trained to infer the secret: boosted trees and a linear model, which begin with the "
+        "guess from the group alone and stop where they learn no more; the paper's random forest and XGBoost "
+        "of 160 rounds, which do not");
   visit("audit", "scenarios", s.audit.scenarios, Rule{},
         "I: the attacker learns from true features and secrets of some people; II: from the release and the "
         "true secrets of some people in it");

@@ -159,8 +159,9 @@ struct ReleaseSpec {
 };
 
 struct AuditSpec {
-  int releases = 10;
-  std::vector<AttackModel> attackers = {AttackModel::Forest, AttackModel::Boosting};
+  int releases = 4;
+  double minutes = 0;
+  std::vector<AttackModel> attackers = {AttackModel::Boosting, AttackModel::Linear};
   std::vector<AttackScenario> scenarios = {AttackScenario::I, AttackScenario::II};
   double known = 0.5;
   int folds = 2;

@@ -104,8 +104,8 @@ constexpr WordTable<3> words_of(PublishedIds) { return {"replace", "keep", "drop
 enum class RowOrder { Sorted, Shuffled };
 constexpr WordTable<2> words_of(RowOrder) { return {"sorted", "shuffled"}; }
 
-enum class AttackModel { Forest, Boosting };
-constexpr WordTable<2> words_of(AttackModel) { return {"forest", "boosting"}; }
+enum class AttackModel { Forest, Boosting, Linear, PaperBoosting };
+constexpr WordTable<4> words_of(AttackModel) { return {"forest", "boosting", "linear", "paper-boosting"}; }
 
 enum class AttackScenario { I, II };
 constexpr WordTable<2> words_of(AttackScenario) { return {"I", "II"}; }

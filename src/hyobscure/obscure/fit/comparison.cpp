@@ -98,21 +98,32 @@ Comparison compare_methods(const data::People& people, const data::Spec& spec,
                                               : census::entropy(terms.values.people) * kBitsPerNat,
                         .groups = terms.first_groups.groups(),
                         .within_groups = spec.method.within_groups};
+  std::vector<double> seconds;
+  for (const ComparedMethod& compared : chosen)
+    seconds.push_back(settings.seconds_of ? settings.seconds_of(*compared.method) *
+                                                static_cast<double>(comparison.budgets.size())
+                                          : 0);
+  PlannedWork plan(progress, seconds);
   for (const ComparedMethod& compared : chosen) {
     Frontier curve{.method = compared.name, .points = {}, .complete = false};
     if (!progress.stop_requested()) {
       MethodInput own = input;
       compared.adjust(own);
+      // What happens at one budget begins again at every other: the whole moves from budget to budget.
+      const Progress whole = plan.stage(comparison.curves.size());
+      const Progress by_budget =
+          progress.with_same_reports([&](double done, double total) { whole.whole(done, total); });
       OnMechanism on_mechanism;
       if (on_compared)
         on_mechanism = [&](const FrontierPoint& point, const Mechanism& mechanism) {
           on_compared(compared.name, point, mechanism);
         };
-      curve = sweep_method(*compared.method, spec, census, own, comparison.budgets, progress, on_mechanism);
+      curve = sweep_method(*compared.method, spec, census, own, comparison.budgets, by_budget, on_mechanism);
       curve.method = compared.name;
     }
     comparison.curves.push_back(std::move(curve));
   }
+  plan.finish();
   return comparison;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ struct ComparisonSettings {
   std::vector<std::string> methods = {};
   std::vector<double> budgets = {};  ///< empty: `points` over the range of the cells and, with fine, below
   int points = 7;                    ///< at least 2
+  /// About, of a method at one budget, with all that is done there: for the progress of the whole.
+  std::function<double(const Method& method)> seconds_of = {};
 };
 
 /// Methods side by side: the same people, clusters, distances and budgets, and the same number of groups

@@ -373,7 +373,10 @@ Mechanism find(const Population& population, const data::People& people, const d
   MethodResult result = method_of(spec).run(input, progress);
   prepared = {};
   const int shuffles = shuffles_for(static_cast<std::size_t>(population.size()));
-  return assemble(population, spec, census, input, std::move(result), shuffles, fingerprint(), progress);
+  // What was found before the user stopped the search is still accounted for.
+  const Progress undisturbed;
+  return assemble(population, spec, census, input, std::move(result), shuffles, fingerprint(),
+                  progress.stop_requested() ? undisturbed : progress);
 }
 
 }  // namespace

@@ -384,5 +384,23 @@ TEST_F(MovieLens, ThePapersOwnLimitsAreRefusedWithSettingsThatWork) {
   }
 }
 
+TEST_F(Fit, StoppedWhileDonorsAreChosenIsTheBestSoFarWithItsGap) {
+  std::atomic<bool> stop{false};
+  int told = 0;
+  const Progress progress(
+      [&](std::string_view stage, double, double) {
+        if (stage == "donors" && ++told == 2) stop = true;
+      },
+      &stop);
+  const data::Spec terms = spec({{"method.name", "fine"}, {"method.seed", "1"}, {"method.gap", "1e-7"}});
+  const Mechanism mechanism = fit(people(), terms, progress);
+  EXPECT_TRUE(stop);
+  EXPECT_FALSE(mechanism.converged);
+  EXPECT_LE(mechanism.figures.distance, mechanism.figures.budget + 1e-9);
+  EXPECT_GT(mechanism.figures.gap, 1e-7);
+  EXPECT_LT(mechanism.figures.gap, mechanism.figures.leakage.secret_entropy);
+  EXPECT_EQ(mechanism.channels.size(), mechanism.groups.size());
+}
+
 }  // namespace
 }  // namespace hyobscure::obscure

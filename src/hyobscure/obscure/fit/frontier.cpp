@@ -45,6 +45,7 @@ Frontier sweep_method(const Method& method, const data::Spec& spec, const census
     frontier.note = result.note;
     progress.report("tracing the frontier", static_cast<double>(frontier.points.size()),
                     static_cast<double>(budgets.size()));
+    progress.whole(static_cast<double>(frontier.points.size()), static_cast<double>(budgets.size()));
     watch = {};
   });
   if (progress.stop_requested() && frontier.points.size() < budgets.size()) frontier.complete = false;
@@ -57,7 +58,8 @@ Frontier trace_frontier(const data::People& people, const data::Spec& spec, cons
   const solve::SegmentTables tables = segment_tables(people, census);
   const MethodInput input = method_input(people, spec, terms, census, tables);
   const Method& method = method_named(spec.method.name);
-  return sweep_method(method, spec, census, input, budgets_over(method.range(input), points), progress);
+  return sweep_method(method, spec, census, input, budgets_over(method.range(input), points),
+                      progress.with_same_reports());
 }
 
 }  // namespace hyobscure::obscure

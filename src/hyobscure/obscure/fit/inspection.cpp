@@ -89,6 +89,17 @@ double channel_estimate(const solve::SegmentTables& tables, const solve::Partiti
 
 }  // namespace
 
+double predicted_channel_seconds(const data::People& people, const data::Spec& spec,
+                                 const census::Census& census) {
+  const solve::Partition partition = first_terms_of(people, spec).first_groups;
+  const solve::SegmentTables tables = segment_tables(people, census);
+  const solve::ChannelProblem problem = solve::problem_of(tables, partition).problem;
+  GroupsPreview ends;
+  ends.smallest_budget = solve::smallest_distance(problem);
+  ends.largest_budget = solve::harmless_distance(problem);
+  return channel_estimate(tables, partition, ends, spec);
+}
+
 Inspection inspect(const data::People& people, const data::Spec& spec, const Progress& progress) {
   const std::vector<solve::OrderedValues> rows =
       layout_of(people, spec.groups.shape == data::GroupShape::Boxes)->rows();

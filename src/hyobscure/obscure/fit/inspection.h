@@ -78,6 +78,10 @@ struct Inspection {
   std::vector<CommandCost> costs;  ///< what commands would take (workflow/costs.h)
 };
 
+/// About how long a method that solves channels over clusters takes after the census: solves one of them.
+[[nodiscard]] double predicted_channel_seconds(const data::People& people, const data::Spec& spec,
+                                               const census::Census& census);
+
 [[nodiscard]] Inspection inspect(const data::People& people, const data::Spec& spec,
                                  const Progress& progress = {});
 

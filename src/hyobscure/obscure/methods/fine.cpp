@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "hyobscure/base/error.h"
 #include "hyobscure/obscure/leakage/accounting.h"
 #include "hyobscure/obscure/methods/baseline.h"
 #include "hyobscure/obscure/methods/group_search.h"
@@ -100,7 +101,12 @@ class FineMethod {
       if (terms.informed_weight >= weight || !worse_than_random(best)) continue;
       terms.informed_weight = weight;
       terms.learned_weight = 1 - weight;
-      best = best_of_groups(budget, terms);
+      try {
+        best = best_of_groups(budget, terms);
+      } catch (const Stopped&) {
+        best.converged = false;  // with less weight on the informed attacker than it should have
+        break;
+      }
     }
     return best;
   }
@@ -120,7 +126,15 @@ class FineMethod {
     std::optional<MethodResult> best;
     for (const solve::Partition& partition : groups_) {
       if (best && counted_of_groups(input, partition) >= best->history.back().objective) continue;
-      MethodResult result = with_groups(input, partition, terms);
+      std::optional<MethodResult> found;
+      try {
+        found = with_groups(input, partition, terms);
+      } catch (const Stopped&) {
+        if (!best) throw;
+        best->converged = false;  // other groups might have been better
+        break;
+      }
+      MethodResult& result = *found;
       if (!best || result.history.back().objective < best->history.back().objective) best = std::move(result);
     }
     return *std::move(best);

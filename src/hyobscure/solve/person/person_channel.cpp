@@ -281,6 +281,7 @@ class BudgetSearch {
   Best best_within(double budget) const;
   double next_price(double budget) const;
   double price_inside(double budget, std::size_t dear, std::size_t first) const;
+  void search(double budget);
   void try_price(double multiplier, double budget);
   bool at_minimum(double budget) const { return budget <= smallest_ + distance_tolerance(); }
   double distance_tolerance() const { return kAtTheMinimum * std::max(1.0, smallest_); }
@@ -543,6 +544,17 @@ PersonResult BudgetSearch::solve(double budget) {
   if (budget >= harmless_)
     return finish({.point = *harmless_point_, .lower = 0, .multiplier = 0}, watch, iterations_before);
   forget_above(budget);
+  try {
+    search(budget);
+  } catch (const Stopped&) {
+    // Without any price there is no bound, and of the ends of the frontier nothing is worth keeping.
+    if (lines_.empty() || !has_point_within(budget)) throw;
+  }
+  return finish(best_within(budget), watch, iterations_before);
+}
+
+/// Adds points and bounds until the best mix is within the tolerance, or nothing is left to try.
+void BudgetSearch::search(double budget) {
   if (budget >= uniform_) try_price(0, budget);  // something must leak, or the harmless channel is too large
   for (int tried = 0; tried < kMostPrices; ++tried) {
     problem_.progress.throw_if_stopped();
@@ -551,7 +563,7 @@ PersonResult BudgetSearch::solve(double budget) {
       problem_.progress.report("donors", tried, 0);
       // a gap as large as the objective would prove nothing about a small leakage
       tolerance_ = std::min(tolerance_, wanted_gap(best.point.account.objective_nats));
-      if (best.gap() <= tolerance_) return finish(best, watch, iterations_before);
+      if (best.gap() <= tolerance_) return;
       gap_so_far_ = best.gap();
     }
     double price = next_price(budget);
@@ -568,7 +580,6 @@ PersonResult BudgetSearch::solve(double budget) {
   require(has_point_within(budget), "budget",
           fmt::format("found no channel with an expected distance of {:.6g} or less", budget),
           "Raise the budget.");
-  return finish(best_within(budget), watch, iterations_before);
 }
 
 PersonResult BudgetSearch::finish(Best best, const Stopwatch& watch, int iterations_before) const {

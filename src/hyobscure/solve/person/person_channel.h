@@ -162,7 +162,8 @@ struct PersonResult {
                                                         const Progress& progress = {});
 
 /// The same within a budget: minimise the objective subject to D <= budget. Throws InputError, naming
-/// smallest_person_distance(), if no channel is that near.
+/// smallest_person_distance(), if no channel is that near. Stopped after its first solves it returns the best
+/// so far with the gap that is proven for it, not solved; before them it throws Stopped.
 [[nodiscard]] PersonResult solve_people_with_budget(std::span<const PersonPool> pools,
                                                     const PersonTerms& terms, double budget,
                                                     const PersonSettings& settings = {},
@@ -170,7 +171,8 @@ struct PersonResult {
 
 /// The same for pools that are loaded one by one: the price of distance is found on a few of them, then each
 /// is solved at it, and some again at a price nearby until the budget is spent (person_many.md). Keeps the
-/// channels of all pools, and of everything else as much as one pool per thread and the few need.
+/// channels of all pools, and of everything else as much as one pool per thread and the few need. Stopped
+/// once every pool is solved it returns the first channels within the budget; before that it throws Stopped.
 [[nodiscard]] PersonResult solve_many_pools_with_budget(const PoolSource& pools, const PersonTerms& terms,
                                                         double budget, const PersonSettings& settings = {},
                                                         const Progress& progress = {});

@@ -306,6 +306,28 @@ TEST(PeopleAccounts, StopWhenAsked) {
   EXPECT_THROW((void)solve_people_with_budget(crowd.pools(), {}, 0.1, {}, progress), Stopped);
 }
 
+// Stopped when it first tells of channels within the budget: those are worth keeping, and what is said of
+// them is true.
+TEST(PeopleAccounts, StoppedLaterIsTheBestSoFarWithItsProvenGap) {
+  for (unsigned seed = 11; seed < 15; ++seed) {
+    const Crowd crowd = random_crowd(seed);
+    const double budget = between(crowd, {}, 0.4);
+    std::atomic<bool> stop{false};
+    int told = 0;
+    const Progress progress([&](std::string_view, double, double) { stop = ++told >= 2; }, &stop);
+    const PersonResult found = solve_people_with_budget(crowd.pools(), {}, budget, kSharp, progress);
+    const PersonResult best = solve_people_with_budget(crowd.pools(), {}, budget, kSharp);
+    EXPECT_TRUE(stop);
+    EXPECT_LE(found.info.distance, budget + 1e-9);
+    EXPECT_NEAR(found.info.distance, crowd.distance(found.channels), 1e-9);
+    EXPECT_NEAR(found.info.informed_nats, crowd.leakage(found.channels), 1e-9);
+    EXPECT_TRUE(std::isfinite(found.info.gap_nats));
+    EXPECT_LE(found.info.objective_nats - found.info.gap_nats, best.info.objective_nats + 1e-9);
+    EXPECT_EQ(found.info.solved, found.info.gap_nats <= kSharpNats);
+    EXPECT_GE(found.info.objective_nats, best.info.objective_nats - kSharpNats);
+  }
+}
+
 // ---- Refusals ----
 
 template <class Call>

@@ -272,7 +272,8 @@ void ManyPools::solve_some(std::span<const std::size_t> chosen, std::optional<do
   for (const std::size_t pool : chosen)
     orders.push_back(
         {pool, price_factor ? solved_[pool].price * *price_factor : price_, kShareOfSolves * tolerance_});
-  const std::vector<PoolFigures> figures = solver_.solve(orders, progress_);
+  // A few pools that are solved again would be lost by a stop, and the others with them.
+  const std::vector<PoolFigures> figures = solver_.solve(orders, price_factor ? Progress() : progress_);
   for (std::size_t n = 0; n < chosen.size(); ++n) {
     Solved& solved = solved_[chosen[n]];
     const double bound = solved.bound, price_of_bound = solved.price_of_bound;
@@ -313,11 +314,12 @@ double ManyPools::slope_of_scouts() const {
 void ManyPools::spend_budget() {
   std::size_t next = 0;  // pools are taken in turn
   for (int round = 0;; ++round) {
-    progress_.throw_if_stopped();
     const Totals sum = totals();
     const double excess = sum.distance - budget_;
     const double slack = kShareOfSlack * tolerance_ / std::max(price_, 1e-300);
-    if (excess <= 0 && (-excess <= slack || nothing_to_gain(sum) || round >= kMostAdjustments)) return;
+    if (excess <= 0 &&
+        (-excess <= slack || nothing_to_gain(sum) || round >= kMostAdjustments || progress_.stop_requested()))
+      return;
     if (round >= 4 * kMostAdjustments)
       throw InputError({.source = "budget"},
                        fmt::format("found no channel with an expected distance of {:.6g} or less", budget_),
@@ -328,6 +330,7 @@ void ManyPools::spend_budget() {
     const double share = std::max({0.5 * price_ * -slope_ * shift * shift / (kShareOfShift * tolerance_),
                                    std::abs(shift) / kLargestShift, kSmallestShare});
     if (share > kShareOfAll) {
+      progress_.throw_if_stopped();  // as long as all that went before
       price_ *= std::exp(shift);
       solve_others();
       learn_slope(totals().distance - sum.distance, shift);

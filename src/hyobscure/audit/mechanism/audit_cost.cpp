@@ -1,0 +1,89 @@
+#include "hyobscure/audit/mechanism/audit_cost.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace hyobscure::audit {
+namespace {
+
+// Seconds, measured by bench/scale/costs.py (docs/benchmarks.md). Of models: for an entry of a known person.
+constexpr double kForestOfLevel = 2.4e-8;  ///< of a tree
+constexpr int kTrees = 100;
+constexpr double kPaperBoosting = 6e-9 * 160;
+constexpr double kBoosting = 1.2e-6;       ///< of numbers
+constexpr double kBoostingOfClass = 2e-7;  ///< and of each class
+constexpr double kLinear = 8e-7;
+constexpr double kSimilarityPerEntry = 1.2e-9;  ///< a tested person, an entry of the known people
+constexpr double kInformedOfPair = 3e-8;        ///< an attacked person, one of the pool, a release
+constexpr int kReleasesSeen = 18;               ///< 1, 2, 5 and 10
+constexpr double kMostAttacked = 1000;
+
+struct Size {
+  double people;  ///< known and tested
+  double entries_per_person;
+  double classes;  ///< 0: a number
+};
+
+double model_seconds(data::AttackModel model, double known, const Size& size) {
+  const double entries = known * size.entries_per_person;
+  switch (model) {
+    case data::AttackModel::Forest:
+      return entries * kForestOfLevel * kTrees * std::log2(known);
+    case data::AttackModel::PaperBoosting:
+      return entries * kPaperBoosting * std::max(1.0, size.classes);
+    case data::AttackModel::Boosting:
+      return entries * (size.classes > 0 ? kBoostingOfClass * size.classes : kBoosting);
+    case data::AttackModel::Linear:
+      break;
+  }
+  return entries * kLinear;
+}
+
+/// `models` of every attacker.
+double attackers_seconds(double models, double known, const Size& size, const data::AuditSpec& audit) {
+  double seconds = 0;
+  for (const data::AttackModel model : audit.attackers) seconds += models * model_seconds(model, known, size);
+  return seconds;
+}
+
+/// I learns once from true rows; II in each fold from the release and from true rows, and from four planted
+/// leaks.
+double scenario_seconds(data::AttackScenario scenario, const Size& size, const data::AuditSpec& audit) {
+  const bool first = scenario == data::AttackScenario::I;
+  const double known = size.people * (first ? audit.known : 1 - 1.0 / audit.folds);
+  constexpr double kPlanted = 4;
+  const double models = first ? audit.releases : audit.folds * (2.0 * audit.releases + kPlanted);
+  return attackers_seconds(models, known, size, audit);
+}
+
+/// Similarities of tested and known people, for the release and for the truth.
+double recommendation_seconds(const Size& size, int releases) {
+  constexpr double kKnown = 0.7;
+  return 2.0 * std::max(2, releases) * size.people * (1 - kKnown) * size.people * kKnown *
+         size.entries_per_person * kSimilarityPerEntry;
+}
+
+}  // namespace
+
+double AuditCost::total() const {
+  return std::accumulate(scenarios.begin(), scenarios.end(), shadow + informed + utilities);
+}
+
+AuditCost audit_cost(const data::People& people, const data::Spec& spec) {
+  const auto all = static_cast<double>(people.size());
+  const Size size{.people = std::min(all, static_cast<double>(spec.audit.people)),
+                  .entries_per_person = static_cast<double>(people.features.entries()) / std::max(1.0, all),
+                  .classes = people.space ? static_cast<double>(people.values.size()) : 0};
+  AuditCost cost;
+  for (const data::AttackScenario scenario : spec.audit.scenarios)
+    cost.scenarios.push_back(scenario_seconds(scenario, size, spec.audit));
+  cost.shadow = attackers_seconds(2.0 * spec.audit.shadow, size.people * spec.audit.known, size, spec.audit);
+  cost.informed = kInformedOfPair * kReleasesSeen * std::min(all, kMostAttacked) * all / 4;
+  cost.utilities = recommendation_seconds(size, spec.audit.releases);
+  if (!spec.audit.task.empty())
+    cost.utilities += 2.0 * spec.audit.releases * size.people * size.entries_per_person * kPaperBoosting;
+  return cost;
+}
+
+}  // namespace hyobscure::audit
