@@ -16,7 +16,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from . import _core
-from ._core import __version__
 from ._errors import (
     HyObscureWarning,
     InputError,
@@ -73,6 +72,8 @@ __all__ = [
     "synth",
     "verify",
 ]
+
+__version__: str = _core.version()
 
 # Loaded when they are first asked for: tasks of a Spark cluster need none of them, nor pandas and scikit-learn.
 _PLACES = {
