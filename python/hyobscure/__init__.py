@@ -87,13 +87,15 @@ _PLACES = {
 }
 
 
-def __getattr__(name: str) -> object:
-    for place, names in _PLACES.items():
-        if name in names:
-            found = getattr(import_module(f".{place}", __name__), name)
-            globals()[name] = found
-            return found
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if not TYPE_CHECKING:  # a checker knows the names above, and that there are no others
+
+    def __getattr__(name: str) -> object:
+        for place, names in _PLACES.items():
+            if name in names:
+                found = getattr(import_module(f".{place}", __name__), name)
+                globals()[name] = found
+                return found
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

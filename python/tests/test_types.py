@@ -68,8 +68,8 @@ MISTAKES = {
     "hyobscure.HyObscure(n_job=1)": "call-arg",
     'hyobscure.init("people.csv", care="much")': "arg-type",
     "x: int = hyobscure.settings()": "assignment",
-    'y: str = hyobscure.HyObscure(0.2).leakage_': "assignment",
-    'hyobscure.HyObscure(0.2).publish("release", [[1.0]], [1])': "misc",
+    "y: str = hyobscure.HyObscure(0.2).leakage_": "assignment",
+    'hyobscure.HyObscure(0.2).publish("release", [[1.0]], [1])': "call-arg",
     "hyobscure.inspected": "attr-defined",
 }
 
@@ -78,7 +78,9 @@ def test_mistakes_of_a_user_are_found(folder):
     (folder / "mistakes.py").write_text("import hyobscure\n" + "\n".join(MISTAKES) + "\n")
     lines = said(["mistakes.py"], folder).splitlines()
     for number, code in enumerate(MISTAKES.values(), start=2):
-        assert any(line.startswith(f"mistakes.py:{number}: error") and line.endswith(f"[{code}]") for line in lines), lines
+        assert any(line.startswith(f"mistakes.py:{number}: error") and line.endswith(f"[{code}]") for line in lines), (
+            lines
+        )
 
 
 def test_the_package_itself_passes(folder):
