@@ -1,3 +1,7 @@
+#include <nanobind/stl/string.h>
+
+#include <string>
+
 #include "bind.h"
 #include "hyobscure/base/version.h"
 #include "work.h"
@@ -6,7 +10,7 @@
 // library's.
 NB_MODULE(_core, module) {
   using namespace hyobscure::python;
-  module.attr("__version__") = hyobscure::version();
+  module.def("version", [] { return std::string(hyobscure::version()); });
   translate_errors();
   bind_arrow(module);
   bind_source(module);

@@ -16,7 +16,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from . import _core
-from ._core import __version__
 from ._errors import (
     HyObscureWarning,
     InputError,
@@ -74,6 +73,8 @@ __all__ = [
     "verify",
 ]
 
+__version__: str = _core.version()
+
 # Loaded when they are first asked for: tasks of a Spark cluster need none of them, nor pandas and scikit-learn.
 _PLACES = {
     "auditing": ("Audit", "Gain", "audit"),
@@ -86,13 +87,15 @@ _PLACES = {
 }
 
 
-def __getattr__(name: str) -> object:
-    for place, names in _PLACES.items():
-        if name in names:
-            found = getattr(import_module(f".{place}", __name__), name)
-            globals()[name] = found
-            return found
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if not TYPE_CHECKING:  # a checker knows the names above, and that there are no others
+
+    def __getattr__(name: str) -> object:
+        for place, names in _PLACES.items():
+            if name in names:
+                found = getattr(import_module(f".{place}", __name__), name)
+                globals()[name] = found
+                return found
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import Callable, Iterator, Optional, Union
+from typing import Any, Callable, Iterator, Optional, Union
 
 Report = Callable[[str, float, float], None]
 Progress = Union[bool, Report, None]
@@ -16,7 +16,7 @@ class _Bar:
         from tqdm.auto import tqdm
 
         self._tqdm = tqdm
-        self._bar = None
+        self._bar: Any = None
         self._stage = ""
 
     def __call__(self, stage: str, done: float, total: float) -> None:

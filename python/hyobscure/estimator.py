@@ -8,6 +8,7 @@ import sys
 import tempfile
 import warnings
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence
 
 import numpy as np
@@ -119,6 +120,14 @@ class HyObscure(TransformerMixin, BaseEstimator):
     True
     """
 
+    mechanism_: _core.Mechanism
+    groups_: list[dict[str, Any]]
+    leakage_: float
+    gap_: float | None
+    facts_: dict[str, Any]
+    converged_: bool
+    _frontier: tuple[_core.Mechanism, Frontier] | None = None
+
     def __init__(
         self,
         budget: float | str | None = None,
@@ -227,8 +236,8 @@ class HyObscure(TransformerMixin, BaseEstimator):
             with reports(self.progress) as report:
                 fitted = _core.fit(source, report)
         except BaseException:  # a model that was fitted before is still that model, with its columns
-            vars(self).clear()
-            vars(self).update(before)
+            self.__dict__.clear()
+            self.__dict__.update(before)
             raise
         self._take(fitted.mechanism, json.loads(fitted.json))
         self._fitted, self._source, self._hidden, self._kept_dataset = fitted, source, hidden, dataset
@@ -269,7 +278,7 @@ class HyObscure(TransformerMixin, BaseEstimator):
         for text, category in found:
             warnings.warn(text, category, stacklevel=_level_of_caller())
 
-    def _take(self, mechanism: _core.Mechanism, facts: dict) -> None:
+    def _take(self, mechanism: _core.Mechanism, facts: dict[str, Any]) -> None:
         self.mechanism_ = mechanism
         self.facts_ = facts
         self.groups_ = facts["groups"]
@@ -315,14 +324,14 @@ class HyObscure(TransformerMixin, BaseEstimator):
     # --- what was learned
 
     @property
-    def channels_(self) -> list[dict]:
+    def channels_(self) -> list[dict[str, Any]]:
         check_is_fitted(self)
         return [_channel(facts) for facts in self.mechanism_.channels()]
 
     @property
     def frontier_(self) -> Frontier:
         check_is_fitted(self)
-        if getattr(self, "_frontier", None) is None or self._frontier[0] is not self.mechanism_:
+        if self._frontier is None or self._frontier[0] is not self.mechanism_:
             self._frontier = (self.mechanism_, self.frontier())
         return self._frontier[1]
 
@@ -478,7 +487,7 @@ class HyObscure(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         self.mechanism_.save(path_of(file, "file"))
 
-    def __getstate__(self) -> dict:
+    def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
         for handle in ("_fitted", "_source", "_kept_dataset", "_frontier"):  # people stay where they are
             state.pop(handle, None)
@@ -504,7 +513,8 @@ class HyObscure(TransformerMixin, BaseEstimator):
 
 def _level_of_caller() -> int:
     """For warnings: how many calls above the one that asks the first outside of this package and of scikit-learn's wrappers is."""
-    frame, level = sys._getframe(1), 1
+    frame: FrameType | None = sys._getframe(1)
+    level = 1
     while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] in ("hyobscure", "sklearn"):
         frame, level = frame.f_back, level + 1
     return level
@@ -529,7 +539,7 @@ def _checked_secret(y: Any) -> np.ndarray:
     return y
 
 
-def _channel(facts: dict) -> dict:
+def _channel(facts: dict[str, Any]) -> dict[str, Any]:
     """Probabilities of donors as a sparse matrix."""
     if facts["kind"] != "people":
         return facts

@@ -22,8 +22,8 @@ class Inspection:
     """What is in the data, what it leaks today, which limits it can meet, and what the work would take.
 
     `facts` is what `hyobscure inspect --json` prints. `columns` has a dict for each column: what it leaks by itself, and why it
-    may not be published. `options` says what numbers of groups admit. `estimate` has seconds and bytes of `fit`, `publish`,
-    `verify` and `audit` on this machine. `recommended` are arguments of `HyObscure` that these people can meet: limits of
+    may not be published. `options` says what numbers of groups admit. `estimate` has seconds and bytes of `fit`, `publish`
+    and `audit` on this machine. `recommended` are arguments of `HyObscure` that these people can meet: limits of
     groups, and a share of the range of sensible budgets (0: as near to the true features as can be; 1: so far that they leak
     nothing).
     """
