@@ -33,6 +33,84 @@ def rows_of(file):
     return list(csv.reader(io.StringIO(text_of(file), newline="")))
 
 
+def number(x):
+    return str(int(x)) if float(x).is_integer() else repr(x)
+
+
+def covered(cover):
+    """The values that a group covers of one secret, as groups.csv has them."""
+    escaped = [name.replace("\\", "\\\\").replace("|", "\\|") for name in cover.get("names", [])]
+    cells = [f"{row}:{column}" for row, column in cover.get("cells", [])]
+    if escaped or cells:
+        return " | ".join(cells + escaped)
+    low, high, below = cover["low"], cover["high"], "" if cover["high_included"] else "below "
+    if low is None and high is None:
+        return "all"
+    if high is None:
+        return f"{number(low)} and above"
+    if low is None:
+        return f"{below or 'up to '}{number(high)}"
+    return number(low) if low == high and not below else f"{number(low)} to {below}{number(high)}"
+
+
+def groups_csv(manifest):
+    parts = manifest["columns"].get("parts", [])
+    lists = any("combinations" in group for group in manifest["groups"])
+    header = ["group", *([f"covers of {part}" for part in parts] or ["covers"]), *["only these"] * lists, "people"]
+    rows = []
+    for group in manifest["groups"]:
+        listed = " | ".join(", ".join(each) for each in group.get("combinations", []))
+        rows.append([group["label"], *map(covered, group["covers"]), *[listed] * lists, str(group["people"])])
+    return as_csv([header, *rows])
+
+
+def readme(manifest):
+    columns, kept_ids = manifest["columns"], manifest["ids"] == "keep"
+    form, long = manifest["file_format"], manifest["shape"] == "long"
+    lines = [f"Data about {sum(group['people'] for group in manifest['groups'])} people, protected by HyObscure", ""]
+    if manifest["seeded"]:
+        lines += ["A trial: the draws come from a seed. These files must not be published.", ""]
+    lines += [
+        "Each person stands here with a group in place of the exact value, and with the features of a donor, a",
+        "person drawn at random from the same group. Read a row as what people of its group do, not as what this",
+        "person did: averages and models of groups hold, histories of single people do not.",
+        "",
+        f"people.{form}: one row per person",
+    ]
+    if "id" in columns:
+        new = "a new id, which stands for the person in this release only"
+        lines.append(f"  {columns['id']}: {'the id of the original data' if kept_ids else new}")
+    lines.append(f"  {columns['secret']}: the group of the person, in place of what they keep private: see groups.csv")
+    lines += [f"  {part}: what the group covers of it, not the person's own" for part in columns.get("parts", [])]
+    lines += [f"  {kept}: the person's own" for kept in columns.get("keep", [])]
+    features = columns.get("features", [])
+    if len(features) > 20:
+        lines.append(f"  {len(features)} further columns: features of the donor")
+    else:
+        lines += [f"  {feature}: of the donor" for feature in features]
+    lines.append("")
+    if long:
+        lines += [f"events.{form}: one row per event", f"  {columns['person']}: an id of people.{form}"]
+        roles = [columns[role] for role in ("item", "value", "time") if role in columns]
+        lines += [*(f"  {name}: of an event of the donor" for name in roles), ""]
+    lines += [
+        "groups.csv: one row per group",
+        "  the label, the values that it covers, and how many people have it",
+        "",
+    ]
+    if "spatial" in manifest["secret_kinds"]:
+        lines += [
+            "areas.geojson: the outlines of the groups on a map",
+            "  cells in groups.csv are row:column; rows count northwards, columns eastwards",
+            "",
+        ]
+    lines += [
+        "manifest.json: how the release was made, what it leaks at most, and the SHA-256 of every file",
+        "  `hyobscure verify FOLDER` checks all of it from these files alone",
+    ]
+    return "\n".join(lines) + "\n"
+
+
 def hash_of(table):
     if table.is_dir():
         parts = sorted(part for part in table.iterdir() if part.is_file())
@@ -62,14 +140,18 @@ class Forgery:
     def write(self, name, header, rows):
         self.file(f"{name}.csv").write_text(as_csv([header, *rows]), newline="")
 
-    def seal(self):
-        """Everything that a careful forger can make fit, fits."""
+    def seal(self, beside=True):
+        """Everything that a careful forger can make fit, fits: what lies beside the tables, too, where asked for."""
+        for name, text in (("groups.csv", groups_csv), ("README.txt", readme)) if beside else ():
+            self.file(name).write_bytes(text(self.manifest).encode())
         for entry in self.manifest["files"]:
             table = self.file(entry["name"])
             if table.exists() and not table.is_fifo():
                 entry["sha256"] = hash_of(table)
             if table.suffix == ".csv" and table.is_file():
                 entry["rows"] = len(rows_of(table)) - 1
+            if entry["name"] == "README.txt":
+                entry["rows"] = len(table.read_text().splitlines())
         self.file("manifest.json").write_text(sealed(self.manifest))
 
 

@@ -29,7 +29,7 @@ def release_of(folder, count, kind="ordered"):
     (folder / "people.csv").write_text(forging.as_csv([columns, *sorted(rows)]))
     bits = math.ceil(math.log2(count) * 1e4 - 1e-6) / 1e4
     manifest = {
-        "kind": "hyobscure release", "format": 4, "program": "hyobscure", "version": "0.1.0", "method": "fine",
+        "kind": "hyobscure release", "format": 5, "program": "hyobscure", "version": "0.1.0", "method": "fine",
         "objective": "total", "distance_name": "jensen-shannon", "shape": "wide", "ids": "replace", "order": "sorted",
         "file_format": "csv", "draw": "0" * 64, "seeded": False,
         "columns": {"id": "id", "secret": "group", "parts": ["x", "y"], "features": ["n"]} if two
@@ -41,6 +41,13 @@ def release_of(folder, count, kind="ordered"):
         "groups": groups,
         "leakage_bits": round(bits + 5, 4), "leakage_groups_bits": bits, "leakage_added_bits": 5.0, "distance": 0.5,
     }  # fmt: skip
+    for name, text, lines in (
+        ("groups.csv", forging.groups_csv(manifest), count),
+        ("README.txt", forging.readme(manifest), None),
+    ):
+        (folder / name).write_bytes(text.encode())
+        rows_of_file = text.count("\n") if lines is None else lines
+        manifest["files"].append({"name": name, "rows": rows_of_file, "sha256": forging.hash_of(folder / name)})
     (folder / "manifest.json").write_text(forging.sealed(manifest))
 
 

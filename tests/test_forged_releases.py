@@ -491,6 +491,50 @@ def a_key_more_in_the_map(f):
     f.seal()
 
 
+@forgery("long", "files", "groups-listed")
+def another_number_of_people_in_the_dictionary(f):
+    header, *rows = forging.rows_of(f.file("groups.csv"))
+    rows[0][-1] = str(int(rows[0][-1]) + 1)
+    f.file("groups.csv").write_text(forging.as_csv([header, *rows]))
+    f.seal(beside=False)
+
+
+@forgery("places", "files", "groups-canonical")
+def a_cell_more_in_the_dictionary(f):
+    header, *rows = forging.rows_of(f.file("groups.csv"))
+    rows[0][1] += " | 41:7"
+    f.file("groups.csv").write_text(forging.as_csv([header, *rows]))
+    f.seal(beside=False)
+
+
+@forgery("wide", "files", "groups-canonical")
+def quotes_in_the_dictionary(f):
+    text = f.file("groups.csv").read_text()
+    label = text.split("\n")[1].split(",")[0]
+    f.file("groups.csv").write_text(text.replace(label, f'"{label}"', 1))
+    f.seal(beside=False)
+
+
+@forgery("wide", "files", "readme-canonical")
+def a_secret_in_the_readme(f):
+    with f.file("README.txt").open("a") as readme:
+        readme.write("Person 7 is 41 years old.\n")
+    f.seal(beside=False)
+
+
+@forgery("long-parquet", "files", "readme-canonical")
+def a_space_in_the_readme(f):
+    f.file("README.txt").write_text(f.file("README.txt").read_text().replace("\n", " \n", 1))
+    f.seal(beside=False)
+
+
+@forgery("wide-dropped", "files", "files-there")
+def a_link_for_a_dictionary(f):
+    f.file("README.txt").unlink()
+    f.file("README.txt").symlink_to("/etc/hostname")
+    f.seal(beside=False)
+
+
 @forgery("places", "files", "areas-drawn")
 def a_moved_corner_of_the_map(f):
     areas = json.loads(f.file("areas.geojson").read_text())

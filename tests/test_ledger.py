@@ -153,6 +153,36 @@ def test_ids_that_are_only_written_otherwise_are_the_same_people(tmp_path, other
     assert publish(make_people(tmp_path / "c", [f"x{n}" for n in numbers], ledger)).code == 0
 
 
+def test_other_people_with_the_same_ids_are_told_by_their_rows(tmp_path):
+    """Two tables without ids of their own, numbered 1 to n, in one ledger."""
+    ledger, numbers = tmp_path / "ledger.json", range(1, 31)
+
+    def table(name, height):
+        made = make_people(tmp_path / name, numbers, ledger)
+        rows = [f"{n},{20 + n % 10},{height(n)}" for n in numbers]
+        (made / "people.csv").write_text("id,age,height\n" + "\n".join(rows) + "\n")
+        assert run("fit", made / "spec.toml", "-o", made / "m.json", "--force").usable
+        return made
+
+    # Heights enter scaled from 0 to 1: no person but the smallest and the tallest has the same in both.
+    assert publish(table("first", lambda n: 2**n)).code == 0
+    other = table("other", lambda n: 3**n)
+    refused = publish(other)
+    assert refused.code == 2 and "--other-people" in refused.err and "30 rows that were compared" in refused.prose
+    assert not (other / "release").exists()
+    told = publish(other, "--other-people")
+    assert told.code == 0, told.err
+    assert "second_draw" not in (other / "release" / "manifest.json").read_text()
+
+    # The same people, a third of them edited: no flag but --second-draw publishes them.
+    edited = table("edited", lambda n: 3**n + (n % 3 == 1))
+    for flags in ([], ["--other-people"]):
+        refused = publish(edited, *flags)
+        assert refused.code == 2 and not (edited / "release").exists(), flags
+    assert "the same row" in refused.prose
+    assert publish(edited, "--second-draw").code == 0
+
+
 def test_one_of_many_people_is_remembered(tmp_path):
     ledger = tmp_path / "ledger.json"
     many = make_people(tmp_path / "many", range(20_000), ledger, most=20_000)

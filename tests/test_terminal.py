@@ -34,7 +34,7 @@ def test_labels_of_groups(hyobscure, towns, tmp_path):
     assert "\\u001b[2J" in fitted.out and is_harmless(fitted.out + fitted.err)
     published = hyobscure("publish", towns / "spec.toml", "-m", tmp_path / "m.json", "-o", tmp_path / "r")
     assert published.code == 0 and is_harmless(published.out + published.err)
-    verified = hyobscure("verify", tmp_path / "r", "--against", towns / "spec.toml")
+    verified = hyobscure("verify", tmp_path / "r", "--against", towns / "spec.toml", "-v")
     assert verified.code == 0, verified.out
     assert is_harmless(verified.out + verified.err)
 

@@ -1,6 +1,7 @@
 #include "kernel_draws.h"
 #include "hyobscure/data/spec/secret_checks.h"
 #include "hyobscure/published/coarse.h"
+#include "hyobscure/published/dictionary.h"
 #include "hyobscure/published/manifest.h"
 #include "hyobscure/release/ledger.h"
 #include "hyobscure/release/manifest_of.h"
@@ -18,13 +19,19 @@ OwnedArray<std::uint64_t> person_hashes(const InputTexts& ids, const std::string
   return owned_array(std::move(hashes));
 }
 
+std::map<std::string, std::string> texts_of(const std::vector<published::DictionaryFile>& files) {
+  std::map<std::string, std::string> texts;
+  for (const published::DictionaryFile& file : files) texts[file.name] = file.text;
+  return texts;
+}
+
 using FileFacts = std::tuple<std::string, std::int64_t, std::string>;
 
-std::string manifest(const Draws& draws, const FrameSpec& spec,
-                     const std::map<std::string, std::string>& columns,
-                     const std::vector<std::string>& features, bool whole_numbers,
-                     const std::vector<FileFacts>& files, int earlier_draws,
-                     const std::vector<std::string>& parts) {
+/// The text of manifest.json, and the files that follow from it, by name.
+std::pair<std::string, std::map<std::string, std::string>> manifest(
+    const Draws& draws, const FrameSpec& spec, const std::map<std::string, std::string>& columns,
+    const std::vector<std::string>& features, bool whole_numbers, const std::vector<FileFacts>& files,
+    int earlier_draws, const std::vector<std::string>& parts) {
   published::Manifest manifest = release::manifest_of(draws.mechanism(), spec.spec);
   if (earlier_draws > 0)
     manifest.composition = {.earlier_draws = earlier_draws,
@@ -48,7 +55,14 @@ std::string manifest(const Draws& draws, const FrameSpec& spec,
                       .value = name("value"),
                       .time = name("time")};
   for (const auto& [file, rows, hash] : files) manifest.files.push_back({file, rows, hash});
-  return published::to_json(manifest);
+  const auto beside = published::dictionary(manifest);
+  declare(beside, manifest);
+  return {published::to_json(manifest), texts_of(beside)};
+}
+
+/// What the text of a manifest says should lie beside the tables.
+std::map<std::string, std::string> dictionary(const std::string& manifest) {
+  return texts_of(published::dictionary(published::manifest_from(manifest, published::Manifest::kFileName)));
 }
 
 }  // namespace
@@ -85,12 +99,14 @@ void bind_draw_kernels(nb::module_& module) {
         const published::Limits& limits = draws.mechanism().limits;
         return std::tuple(limits.least_people, limits.most_people, limits.least_values, limits.most_values);
       });
-  module.def(
-      "manifest", manifest, nb::arg("draws"), nb::arg("spec"), nb::arg("columns"), nb::arg("features"),
-      nb::arg("whole_numbers"), nb::arg("files"), nb::arg("earlier_draws") = 0,
-      nb::arg("parts") = std::vector<std::string>(),
-      "The text of manifest.json; files: (name, rows, sha256). With earlier draws of the same people all "
-      "releases together leak up to H(Y).");
+  module.def("manifest", manifest, nb::arg("draws"), nb::arg("spec"), nb::arg("columns"), nb::arg("features"),
+             nb::arg("whole_numbers"), nb::arg("files"), nb::arg("earlier_draws") = 0,
+             nb::arg("parts") = std::vector<std::string>(),
+             "The text of manifest.json, and what lies beside the tables, by name; files: (name, rows, "
+             "sha256). With "
+             "earlier draws of the same people all releases together leak up to H(Y).");
+  module.def("dictionary", dictionary, nb::arg("manifest"),
+             "The files that follow from the text of a manifest, by name.");
   module.def("person_hashes", person_hashes, nb::arg("ids"), nb::arg("salt"),
              "What a ledger knows people by; `salt`: 64 hexadecimal digits.");
 }

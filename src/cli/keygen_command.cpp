@@ -26,7 +26,7 @@ int run(const KeygenOptions& options, const CommonOptions& common, const Progres
                                   .dump(-1, ' ', false, Json::error_handler_t::replace)));
   else
     print(
-        fmt::format("Wrote {} (keep it private: whoever has it can sign as you)\n"
+        fmt::format("Wrote {} (keep it private: anyone who has it can sign as you)\n"
                     "Wrote {} (for those who verify your releases)\n"
                     "Fingerprint {}\n"
                     "Next: hyobscure publish spec.toml -m mechanism.json -o release --sign {}\n",

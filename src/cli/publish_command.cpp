@@ -16,6 +16,7 @@ struct PublishOptions {
   std::string sign;
   bool force = false;
   bool second_draw = false;
+  bool other_people = false;
   bool accept_leakage = false;
 };
 
@@ -29,6 +30,7 @@ int run(const PublishOptions& options, const CommonOptions& common, const Progre
   const release::PublishResult result = bench.publish(mechanism, {.output = options.output,
                                                                   .force = options.force,
                                                                   .second_draw = options.second_draw,
+                                                                  .other_people = options.other_people,
                                                                   .accept_leakage = options.accept_leakage,
                                                                   .sign = key});
   progress.report("", 0, 0);
@@ -54,6 +56,10 @@ void add_publish_command(CLI::App& app, Command& chosen) {
   sub->add_flag("--force", options->force, "replace an existing folder");
   sub->add_flag("--second-draw", options->second_draw,
                 "publish although the same people are in an earlier release: both together leak more");
+  sub->add_flag(
+      "--other-people", options->other_people,
+      "publish although an earlier release has the same ids: they are those of other people; refused "
+      "where the rows are the same, too");
   sub->add_flag("--accept-leakage", options->accept_leakage,
                 "publish although fit called the mechanism weaker than it should be (exit code 3)");
   sub->add_option("--sign", options->sign,

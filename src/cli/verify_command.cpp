@@ -15,6 +15,7 @@ struct VerifyOptions {
   std::string mechanism;
   std::string signed_by;
   bool list_checks = false;
+  bool verbose = false;
 };
 
 verify::Verification verification_of(const VerifyOptions& options, const CommonOptions& common,
@@ -40,7 +41,7 @@ int run(const VerifyOptions& options, const CommonOptions& common, const Progres
   const verify::Verification verification = verification_of(options, common, progress);
   progress.report("", 0, 0);
   print(common.json ? report::verification_json(verification, watch.seconds()) + "\n"
-                    : report::verification_text(verification));
+                    : report::verification_text(verification, options.verbose));
   return verification.passed() ? kGood : kCorrectInput;
 }
 
@@ -60,6 +61,7 @@ void add_verify_command(CLI::App& app, Command& chosen) {
       ->needs(against);
   sub->add_option("--signed-by", options->signed_by,
                   "public key (KEY.pub) of who should have published it: fails without that signature");
+  sub->add_flag("-v,--verbose", options->verbose, "show every check, and what this mode cannot see");
   sub->add_flag("--list-checks", options->list_checks,
                 "list all checks and what each mode cannot see, as the page docs/verify.md");
   add_spec_flags(*sub, options->against);

@@ -13,8 +13,8 @@ namespace hyobscure::fuzz {
 namespace {
 
 // No Parquet: that its readers withstand any bytes is for DuckDB to show.
-constexpr std::initializer_list<const char*> kReleaseFiles = {"manifest.json", "people.csv", "events.csv",
-                                                              "areas.geojson", "manifest.sig"};
+constexpr std::initializer_list<const char*> kReleaseFiles = {
+    "manifest.json", "people.csv", "events.csv", "areas.geojson", "manifest.sig", "groups.csv", "README.txt"};
 
 std::vector<std::string> release_seeds() {
   std::vector<std::string> seeds;

@@ -77,8 +77,8 @@ def publish(
 ) -> Release:
     """Applies the mechanism to the people it was made for.
 
-    Writes `folder` with people.parquet/, for long data events.parquet/, and manifest.json. The rows are those
-    of the command line's release, in the same order over the part files in the order of their names. All
+    Writes `folder` with people.parquet/, for long data events.parquet/, groups.csv, README.txt and manifest.json.
+    The rows are those of the command line's release, in the same order over the part files in the order of their names. All
     appears at once or nothing does; the donors are deleted with the tables in `work`. A
     mechanism that `fit` called weaker than it should be is refused unless `accept_leakage`.
 
@@ -231,7 +231,9 @@ class _Publisher:
                 self._write_tables(target, pairs, with_second=True)
         files = files_of(self.work.spark, target.staged, [_PEOPLE, _EVENTS][: 1 + self.spec.is_long])
         self._refuse_changed_source(files[0][1])
-        manifest = self._manifest(files, earlier_draws)
+        manifest, beside = self._manifest(files, earlier_draws)
+        for name, text in beside.items():
+            target.storage.write_text(f"{target.staged}/{name}", text)
         target.storage.write_text(f"{target.staged}/{_MANIFEST}", manifest)
         if self.key is not None:
             target.storage.write_text(f"{target.staged}/{kernels.SIGNATURE_FILE}", self.key.sign(manifest))
@@ -357,7 +359,8 @@ class _Publisher:
 
     # --- the manifest
 
-    def _manifest(self, files: list[tuple[str, int, str]], earlier_draws: int) -> str:
+    def _manifest(self, files: list[tuple[str, int, str]], earlier_draws: int) -> tuple[str, dict[str, str]]:
+        """Its text, and the files that follow from it."""
         spec, people, events = self.spec, self.people, self.events
         columns = {"id": people.name(spec.id), "secret": people.name(spec.secrets[0])}
         if spec.is_long:

@@ -26,6 +26,10 @@ from .table import Table, is_finite, number_in, quoted
 _RULES = {rule["key"]: rule for rule in kernels.check_rules()}
 
 
+# Files that follow from the manifest, with the check of each.
+_BESIDE = {"groups.csv": "groups-canonical", "README.txt": "readme-canonical"}
+
+
 @dataclass(frozen=True)
 class Check:
     """One thing that was looked at. Texts name files, columns, groups and numbers, never a cell."""
@@ -367,7 +371,8 @@ def _check_groups(release: _Release, findings: Verification) -> None:
 
 def _check_files(release: _Release, findings: Verification) -> bool:
     """Whether all files are there; changed ones can still be looked into."""
-    expected = ["people.parquet"] + ["events.parquet"] * release.is_long
+    tables = ["people.parquet"] + ["events.parquet"] * release.is_long
+    expected = [*tables, *_BESIDE]
     there = release.storage.names(release.folder)
     known = ["manifest.json", kernels.SIGNATURE_FILE, *expected]
     findings.add(
@@ -379,9 +384,13 @@ def _check_files(release: _Release, findings: Verification) -> bool:
     findings.add("files-there", missing, f"{len(expected)} beside the manifest")
     if missing:
         return False
-    changed = [name for name in expected if _hash_of_parts(release, name) != release.files[name]["sha256"]]
+    texts = {name: release.storage.read_text(f"{release.folder}/{name}") for name in _BESIDE}
+    hashes = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
+    hashes |= {name: _hash_of_parts(release, name) for name in tables}
+    changed = [name for name in expected if hashes[name] != release.files[name]["sha256"]]
     findings.add("files-unchanged", [f"{name} was edited" for name in changed], "SHA-256 of each")
-    for name in expected:
+    _check_beside(release, texts, findings)
+    for name in tables:
         rows, declared = release.table(name).count(), release.files[name]["rows"]
         findings.add(
             "rows",
@@ -390,6 +399,17 @@ def _check_files(release: _Release, findings: Verification) -> bool:
             subject=name,
         )
     return True
+
+
+def _check_beside(release: _Release, texts: dict[str, str], findings: Verification) -> None:
+    """What lies beside the tables follows from the manifest, byte by byte."""
+    try:
+        wanted = kernels.dictionary(release.text)
+    except ValueError:  # a manifest that nothing follows from
+        wanted = {}
+    for name, key in _BESIDE.items():
+        same = texts[name] == wanted.get(name)
+        findings.add(key, [] if same else ["it is not what the manifest gives when it is written"], "byte by byte")
 
 
 def _hash_of_parts(release: _Release, name: str) -> str:

@@ -47,8 +47,11 @@ def test_the_release_is_the_command_lines_and_verifies(spark, made, work, tmp_pa
     assert release.people == len(rows_of(made.published() / "people.parquet"))
     assert_same_release(made, tmp_path / "release")
     assert sorted(path.name for path in (tmp_path / "release").glob("[!.]*")) == sorted(
-        ["manifest.json", *tables_of(made)]
+        ["manifest.json", "groups.csv", "README.txt", *tables_of(made)]
     )
+    theirs = made.published()
+    for name in ("groups.csv", "README.txt"):
+        assert (tmp_path / "release" / name).read_bytes() == (theirs / name).read_bytes(), name
     found = hs.verify(release.folder, people, events, spec=made.spec, work=work)
     assert found.passed, [check for check in found.checks if not check.passed]
     checked = json.loads(program("verify", release.folder, "--against", made.spec, "-m", made.fitted(), "--json"))

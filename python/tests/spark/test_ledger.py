@@ -202,7 +202,9 @@ def test_of_two_publications_into_one_folder_exactly_one_succeeds(spark, real, t
     assert sorted(text == "published" for text in found) == [False, True], found
     assert any("another publication is about to make it" in text or "exists already" in text for text in found)
     assert sorted(path.name for path in (tmp_path / "release").iterdir()) == [
+        "README.txt",
         "events.parquet",
+        "groups.csv",
         "manifest.json",
         "people.parquet",
     ]

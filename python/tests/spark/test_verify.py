@@ -92,6 +92,17 @@ def test_an_edited_manifest_and_a_file_too_many(spark, long, release, work):
     }
 
 
+@pytest.mark.parametrize(
+    ("name", "check"),
+    [("groups.csv", "groups.csv is written in the one way"), ("README.txt", "README.txt is written in the one way")],
+)
+def test_what_lies_beside_the_tables_follows_from_the_manifest(spark, long, release, work, name, check):
+    text = (release / name).read_text() + "more\n"
+    (release / f".{name}.crc").unlink(missing_ok=True)
+    (release / name).write_text(text)
+    assert failed(spark, long, release, work) == {check, "the files are as they were written"}
+
+
 @pytest.mark.parametrize("change", [{"distance": 0.4187}, {"leakage_added_bits": 0.1234}, {"secret_entropy_bits": 4.5}])
 def test_a_figure_from_which_secrets_can_be_computed(spark, long, release, work, change):
     manifest = {**json.loads((release / "manifest.json").read_text()), **change}

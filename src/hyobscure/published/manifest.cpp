@@ -211,6 +211,7 @@ bool is_consistent(const Manifest& manifest) {
   std::vector<std::string> expected = {manifest.people_file()};
   if (manifest.is_long()) expected.push_back(manifest.events_file());
   if (manifest.spatial_axis()) expected.push_back(Manifest::kAreasFile);
+  expected.insert(expected.end(), {Manifest::kGroupsFile, Manifest::kReadmeFile});
   const bool files = std::ranges::equal(manifest.files, expected, {}, &ManifestFile::name);
   const bool axes = !manifest.kinds.empty() &&
                     manifest.spatial_axis().has_value() == manifest.grid.has_value() &&
@@ -250,11 +251,11 @@ std::string sha256_of_table(const std::filesystem::path& table, const Progress& 
 }
 
 OurFolder release_folder() {
-  return {
-      .marker = Manifest::kFileName,
-      .says = "\"hyobscure release\"",
-      .files = {"people.csv", "events.csv", "people.parquet", "events.parquet", "people.csv/", "events.csv/",
-                "people.parquet/", "events.parquet/", Manifest::kAreasFile, Signature::kFileName}};
+  return {.marker = Manifest::kFileName,
+          .says = "\"hyobscure release\"",
+          .files = {"people.csv", "events.csv", "people.parquet", "events.parquet", "people.csv/",
+                    "events.csv/", "people.parquet/", "events.parquet/", Manifest::kAreasFile,
+                    Manifest::kGroupsFile, Manifest::kReadmeFile, Signature::kFileName}};
 }
 
 std::string name_of_draws(const Key& key) { return key.derive("name of the release").text(); }
@@ -265,8 +266,9 @@ std::string to_json(const Manifest& manifest) {
   return json.dump(2) + "\n";
 }
 
-Manifest read_manifest(const std::filesystem::path& file) {
-  const std::string text = read_file(file);
+Manifest read_manifest(const std::filesystem::path& file) { return manifest_from(read_file(file), file); }
+
+Manifest manifest_from(const std::string& text, const std::filesystem::path& file) {
   try {
     const Json json = parse_json(text);
     if (json.at("kind") != "hyobscure release") throw_damaged(file);

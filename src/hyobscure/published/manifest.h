@@ -61,9 +61,11 @@ struct ManifestComposition {
 /// What a release says about itself. Everything here is published: no key or seed, nothing finer than the
 /// groups, no figure from which a secret can be computed, no hash of the original data, no path and no time.
 struct Manifest {
-  static constexpr int kFormat = 4;
+  static constexpr int kFormat = 5;
   static constexpr const char* kFileName = "manifest.json";
   static constexpr const char* kAreasFile = "areas.geojson";
+  static constexpr const char* kGroupsFile = "groups.csv";  ///< these two: dictionary.h
+  static constexpr const char* kReadmeFile = "README.txt";
   static constexpr const char* kGroupColumn = "group";  ///< holds the labels of several secrets
 
   std::string program = "hyobscure";
@@ -105,6 +107,8 @@ struct Manifest {
   bool has_one(data::AxisKind kind) const { return kinds.size() == 1 && kinds[0] == kind; }
   /// Which of the secrets is a place.
   std::optional<std::size_t> spatial_axis() const;
+  /// Holds rows of people or events, and may be a folder of part files.
+  bool is_table(const std::string& file) const { return file == people_file() || file == events_file(); }
   std::string people_file() const { return "people." + format; }
   std::string events_file() const { return "events." + format; }
 };
@@ -117,6 +121,9 @@ struct Manifest {
 
 /// Ends with "seal", the SHA-256 of the JSON without it. The same manifest gives the same bytes.
 [[nodiscard]] std::string to_json(const Manifest& manifest);
+
+/// From its text; `file` is what errors name. Throws InputError as read_manifest does.
+[[nodiscard]] Manifest manifest_from(const std::string& text, const std::filesystem::path& file);
 
 /// Throws InputError when the file is missing, is not a manifest, or has a format that is not known.
 [[nodiscard]] Manifest read_manifest(const std::filesystem::path& file);

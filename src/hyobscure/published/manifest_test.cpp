@@ -32,7 +32,8 @@ Manifest example() {
                       .item = "what",
                       .value = "stars",
                       .time = ""};
-  manifest.files = {{"people.csv", 10, "ab"}, {"events.csv", 100, "cd"}};
+  manifest.files = {
+      {"people.csv", 10, "ab"}, {"events.csv", 100, "cd"}, {"groups.csv", 2, "01"}, {"README.txt", 9, "23"}};
   manifest.limits.least_people = 5;
   manifest.limits.most_people = 8;
   manifest.limits.least_values = 2;
@@ -83,7 +84,7 @@ Manifest example_of_two() {
   manifest.kinds = {data::AxisKind::Ordered, data::AxisKind::Spatial};
   manifest.grid = data::Grid{
       .cell_km = 0.5, .south = 40.1, .west = -74.3, .height = 0.0045, .width = 1.0 / 170, .on_earth = true};
-  manifest.files.push_back({"areas.geojson", 1, "ef"});
+  manifest.files.insert(manifest.files.begin() + 2, {"areas.geojson", 1, "ef"});
   manifest.groups = {{.label = "all, west: 2 cells",
                       .covers = {{.label = "all"}, {.label = "west: 2 cells", .cells = {{0, 0}, {-1, 4}}}},
                       .people = 5,
@@ -168,7 +169,7 @@ TEST(Manifest, RefusesWhatIsNone) {
               HasSubstr("not the manifest of a release"));
   EXPECT_THAT(refusal(folder.write("m", replaced(text, "\"seeded\": false", "\"seeded\": 3"))),
               HasSubstr("not the manifest of a release"));
-  EXPECT_THAT(refusal(folder.write("m", replaced(text, "\"format\": 4", "\"format\": 99"))),
+  EXPECT_THAT(refusal(folder.write("m", replaced(text, "\"format\": 5", "\"format\": 99"))),
               HasSubstr("Use the version of hyobscure that wrote it"));
 }
 

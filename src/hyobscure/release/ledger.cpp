@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <span>
 #include <system_error>
 #include <thread>
 
@@ -57,9 +58,11 @@ std::vector<std::uint64_t> hashes_from(const std::string& base64) {
 }
 
 Json entry_json(const LedgerEntry& entry) {
-  return {{"draw", entry.draw},       {"published", entry.published},
-          {"release", entry.release}, {"mechanism", entry.mechanism},
-          {"people", entry.people},   {"hashes", base64_of(entry.hashes)}};
+  Json json = {{"draw", entry.draw},       {"published", entry.published},
+               {"release", entry.release}, {"mechanism", entry.mechanism},
+               {"people", entry.people},   {"hashes", base64_of(entry.hashes)}};
+  if (!entry.rows.empty()) json["rows"] = base64_of(entry.rows);
+  return json;
 }
 
 /// Throws std::out_of_range where there are more hashes than people.
@@ -73,7 +76,9 @@ LedgerEntry entry_from(const Json& json, int format) {
     entry.hashes = json.at("sample").get<std::vector<std::uint64_t>>();
   else
     entry.hashes = hashes_from(json.at("hashes"));
-  if (entry.people < 0 || entry.hashes.size() > static_cast<std::size_t>(entry.people))
+  if (json.contains("rows")) entry.rows = hashes_from(json.at("rows"));
+  if (entry.people < 0 || entry.hashes.size() > static_cast<std::size_t>(entry.people) ||
+      entry.rows.size() > entry.hashes.size())
     throw std::out_of_range("people");
   std::ranges::sort(entry.hashes);
   return entry;
@@ -153,7 +158,10 @@ std::vector<EarlierDraw> Ledger::earlier(const data::People& people, const Key& 
   const auto present = hashes_now_and_before(people);
   for (const LedgerEntry& entry : entries_) {
     if (entry.is_draw_of(key)) continue;
-    if (const double share = share_in(entry, present); share > 0) draws.push_back({entry, share});
+    const double share = share_in(entry, present);
+    if (share <= 0) continue;
+    draws.push_back({.entry = entry, .share = share});
+    compare_rows(people, draws.back());
   }
   return draws;
 }
@@ -172,7 +180,8 @@ void Ledger::add(const data::People& people, const Key& key, const std::filesyst
                     .release = place_of(release),
                     .mechanism = std::filesystem::exists(mechanism) ? place_of(mechanism) : "",
                     .people = static_cast<std::int64_t>(people.size()),
-                    .hashes = hashes(people)};
+                    .hashes = hashes(people),
+                    .rows = sampled_rows(people)};
   entries_.push_back(std::move(entry));
 }
 
@@ -184,6 +193,49 @@ std::vector<std::uint64_t> Ledger::hashes(const data::People& people) const {
   });
   std::ranges::sort(all);
   return all;
+}
+
+namespace {
+
+constexpr std::size_t kSampledRows = 1024;
+
+/// Items and values of a row, keyed; 0: there are none.
+std::uint64_t hash_of_row(const NamedDraws& hash, data::SparseRows::Row row) {
+  if (row.items.empty()) return 0;
+  std::string bytes(row.items.size_bytes() + row.values.size_bytes(), '\0');
+  std::memcpy(bytes.data(), row.items.data(), row.items.size_bytes());
+  std::memcpy(bytes.data() + row.items.size_bytes(), row.values.data(), row.values.size_bytes());
+  return hash.bits(bytes).first;
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> Ledger::sampled_rows(const data::People& people) const {
+  if (people.features.size() != people.size()) return {};
+  const NamedDraws hash(salt_), hash_of_rows(salt_.derive("rows"));
+  std::vector<std::pair<std::uint64_t, std::size_t>> all(people.size());
+  for (std::size_t u = 0; u < people.size(); ++u) all[u] = {hash_of_person(hash, people.ids[u]), u};
+  const std::size_t sampled = std::min(kSampledRows, all.size());
+  std::ranges::partial_sort(all, all.begin() + static_cast<std::ptrdiff_t>(sampled));
+  std::vector<std::uint64_t> rows(sampled);
+  for (std::size_t n = 0; n < sampled; ++n)
+    rows[n] = hash_of_row(hash_of_rows, people.features[all[n].second]);
+  return rows;
+}
+
+void Ledger::compare_rows(const data::People& people, EarlierDraw& draw) const {
+  if (draw.entry.rows.empty() || people.features.size() != people.size()) return;
+  const NamedDraws hash(salt_), hash_of_rows(salt_.derive("rows"));
+  const std::span<const std::uint64_t> sampled = std::span(draw.entry.hashes).first(draw.entry.rows.size());
+  for (std::size_t u = 0; u < people.size(); ++u) {
+    const auto found = std::ranges::lower_bound(sampled, hash_of_person(hash, people.ids[u]));
+    if (found == sampled.end() || *found != hash_of_person(hash, people.ids[u])) continue;
+    const std::uint64_t before = draw.entry.rows[static_cast<std::size_t>(found - sampled.begin())];
+    const std::uint64_t now = hash_of_row(hash_of_rows, people.features[u]);
+    if (before == 0 || now == 0) continue;
+    ++draw.rows_compared;
+    draw.rows_same += before == now ? 1 : 0;
+  }
 }
 
 std::vector<std::uint64_t> Ledger::hashes_now_and_before(const data::People& people) const {

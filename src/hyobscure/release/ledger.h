@@ -25,6 +25,9 @@ struct LedgerEntry {
   std::string mechanism;  ///< file; empty: there was none
   std::int64_t people = 0;
   std::vector<std::uint64_t> hashes = {};  ///< keyed, of the ids of all people, ascending
+  /// Keyed, of the features of the people with the first of these hashes: they tell whether equal ids are the
+  /// same people. 0: a row without entries, which says nothing. Empty: the entry is of an older program.
+  std::vector<std::uint64_t> rows = {};
 
   /// An entry of the first format may hold the smallest hashes only.
   bool is_complete() const { return hashes.size() == static_cast<std::size_t>(people); }
@@ -36,6 +39,12 @@ struct LedgerEntry {
 struct EarlierDraw {
   LedgerEntry entry;
   double share = 0;  ///< of its people who are drawn for again; estimated where the entry is not complete
+  std::size_t rows_compared = 0;  ///< of people with equal ids
+  std::size_t rows_same = 0;
+
+  /// Equal ids, but other rows: perhaps another table whose ids are written alike, perhaps the same people
+  /// with new data. That is for the publisher to say.
+  bool may_be_others() const { return rows_compared > 0 && 10 * rows_same <= rows_compared; }
 };
 
 /// Who has been drawn for already. Independent draws of the same people compose (obscure/leakage/signals.h),
@@ -65,6 +74,9 @@ class Ledger {
  private:
   /// Ascending.
   std::vector<std::uint64_t> hashes(const data::People& people) const;
+  /// Of the people with the smallest hashes of ids, in their order.
+  std::vector<std::uint64_t> sampled_rows(const data::People& people) const;
+  void compare_rows(const data::People& people, EarlierDraw& draw) const;
   /// The same and those of ids as they are written, which entries of before know.
   std::vector<std::uint64_t> hashes_now_and_before(const data::People& people) const;
 

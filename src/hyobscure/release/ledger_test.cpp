@@ -45,6 +45,52 @@ TEST(Ledger, AnotherDrawOfSomeOfThemIs) {
   EXPECT_TRUE(ledger.earlier(people(100, 500), Key::from_seed(2)).empty());
 }
 
+/// A row of features each, another for each seed.
+data::People with_rows(data::People people, int seed, std::size_t same = 0) {
+  people.features.columns = 1'000'000;
+  for (std::size_t u = 0; u < people.size(); ++u) {
+    const std::uint32_t item =
+        static_cast<std::uint32_t>(u < same ? u : 100'000 * static_cast<std::size_t>(seed) + u);
+    const double value = 1.5;
+    people.features.append_row({std::span(&item, 1), std::span(&value, 1)});
+  }
+  return people;
+}
+
+TEST(Ledger, RowsSayWhetherEqualIdsMayBeOtherPeople) {
+  const TestFolder folder;
+  after_publishing(with_rows(people(0, 3000), 0), Key::from_seed(1)).write(folder / "ledger.json");
+  const Ledger ledger = Ledger::read(folder / "ledger.json");
+  EXPECT_EQ(ledger.entries()[0].rows.size(), 1024u);
+  const auto draw_of = [&](const data::People& others) {
+    return ledger.earlier(others, Key::from_seed(2)).at(0);
+  };
+
+  const EarlierDraw same = draw_of(with_rows(people(0, 3000), 0));
+  EXPECT_EQ(same.rows_compared, 1024u);
+  EXPECT_EQ(same.rows_same, 1024u);
+  EXPECT_FALSE(same.may_be_others());
+
+  const EarlierDraw other = draw_of(with_rows(people(0, 3000), 3));
+  EXPECT_EQ(other.rows_compared, 1024u);
+  EXPECT_EQ(other.rows_same, 0u);
+  EXPECT_TRUE(other.may_be_others());
+  EXPECT_EQ(other.share, 1) << "it is refused all the same unless somebody says so";
+
+  // A third of the rows are as they were: an edited table of the same people.
+  EXPECT_FALSE(draw_of(with_rows(people(0, 3000), 3, 1000)).may_be_others());
+}
+
+TEST(Ledger, WithoutRowsNothingSaysThatPeopleAreOthers) {
+  const Ledger ledger = after_publishing(people(0, 100), Key::from_seed(1));
+  EXPECT_TRUE(ledger.entries()[0].rows.empty());
+  EXPECT_FALSE(ledger.earlier(with_rows(people(0, 100), 1), Key::from_seed(2)).at(0).may_be_others());
+  data::People empty = people(0, 100);
+  for (int u = 0; u < 100; ++u) empty.features.end_row();
+  const Ledger of_nothing = after_publishing(empty, Key::from_seed(1));
+  EXPECT_FALSE(of_nothing.earlier(empty, Key::from_seed(2)).at(0).may_be_others());
+}
+
 TEST(Ledger, OneOfManyPeopleIsNotMissed) {
   const Ledger ledger = after_publishing(people(0, 100'000), Key::from_seed(1));
   const auto half = ledger.earlier(people(50'000, 150'000), Key::from_seed(2));

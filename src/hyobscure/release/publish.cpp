@@ -23,6 +23,7 @@
 #include "hyobscure/obscure/methods/method.h"
 #include "hyobscure/published/area_file.h"
 #include "hyobscure/published/coarse.h"
+#include "hyobscure/published/dictionary.h"
 #include "hyobscure/release/draw.h"
 #include "hyobscure/release/event_file.h"
 #include "hyobscure/release/ledger.h"
@@ -138,6 +139,32 @@ bool are_numbers_of_rows(const std::vector<std::string>& ids) {
   });
 }
 
+/// What can be done where these are other people after all.
+std::string if_these_are_others(const EarlierDraw& last, const data::People& people) {
+  if (last.may_be_others())
+    return fmt::format(
+        " The ids are the same, but of {} rows that were compared {} {} the same. If these are other people "
+        "whose ids happen to be written alike, --other-people publishes, or name another ledger "
+        "(release.ledger). The same people with new or edited data are a second draw.",
+        last.rows_compared, last.rows_same, last.rows_same == 1 ? "is" : "are");
+  return are_numbers_of_rows(people.ids)
+             ? " Ids are numbers of rows here: if these are other people than those, give them ids of their "
+               "own, or another ledger (release.ledger)."
+             : "";
+}
+
+[[noreturn]] void throw_not_others(const EarlierDraw& draw, const fs::path& ledger) {
+  throw InputError(
+      {.source = ledger.string()},
+      draw.rows_compared == 0
+          ? "does not know the rows of the earlier people, so nothing says that these are others"
+          : fmt::format("of {} people with the ids of an earlier release {} have the same row: they are the "
+                        "same people",
+                        draw.rows_compared, draw.rows_same),
+      "Publish without --other-people, which says what both releases would leak; or name another ledger "
+      "(release.ledger) for another table.");
+}
+
 [[noreturn]] void throw_second_draw(const std::vector<EarlierDraw>& earlier, const fs::path& ledger,
                                     const data::People& people, const Together& together,
                                     const obscure::Mechanism& mechanism) {
@@ -157,17 +184,21 @@ bool are_numbers_of_rows(const std::vector<std::string>& ids) {
           "its entry out of the ledger. --second-draw (second_draw=True from Python) publishes all the same, "
           "and the manifest says so.{}",
           last.entry.mechanism.empty() ? "with its mechanism" : last.entry.mechanism,
-          are_numbers_of_rows(people.ids)
-              ? " Ids are numbers of rows here: if these are other people than those, give them ids of their "
-                "own, or another ledger (release.ledger)."
-              : ""));
+          if_these_are_others(last, people)));
 }
 
 /// Refuses people who were drawn for before, or finds what that costs, with all digits.
 published::ManifestComposition about_earlier_draws(const Ledger& ledger, const fs::path& file,
                                                    const data::People& people,
-                                                   const obscure::Mechanism& mechanism, bool second_draw) {
-  const auto earlier = ledger.earlier(people, mechanism.key);
+                                                   const obscure::Mechanism& mechanism,
+                                                   const PublishSettings& settings) {
+  const bool second_draw = settings.second_draw;
+  auto earlier = ledger.earlier(people, mechanism.key);
+  if (settings.other_people)
+    std::erase_if(earlier, [&](const EarlierDraw& draw) {
+      if (!draw.may_be_others()) throw_not_others(draw, file);
+      return true;
+    });
   if (earlier.empty()) return {};
   const Together together = composition(earlier, people, mechanism);
   if (!second_draw) throw_second_draw(earlier, file, people, together, mechanism);
@@ -371,6 +402,13 @@ void write_areas(const fs::path& folder, published::Manifest& manifest) {
                             .sha256 = sha256(text)});
 }
 
+void write_dictionary(const fs::path& folder, published::Manifest& manifest) {
+  const auto files = published::dictionary(manifest);
+  for (const published::DictionaryFile& file : files)
+    write_file(folder / file.name, file.text, FileAccess::Everyone);
+  declare(files, manifest);
+}
+
 void write_manifest(const fs::path& folder, const std::optional<published::SigningKey>& key,
                     PublishResult& result) {
   const std::string text = to_json(result.manifest);
@@ -421,7 +459,7 @@ PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::
     refuse_unwritable_ledger(*ledger_path);
     until_published.emplace(*ledger_path, progress);
     ledger = Ledger::read(*ledger_path);
-    composition = about_earlier_draws(ledger, *ledger_path, people, mechanism, settings.second_draw);
+    composition = about_earlier_draws(ledger, *ledger_path, people, mechanism, settings);
   }
 
   const auto clusters = census::assign(mechanism.clusters, people.features);
@@ -479,6 +517,7 @@ PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::
     }
   }
   if (result.manifest.spatial_axis()) write_areas(folder.path(), result.manifest);
+  write_dictionary(folder.path(), result.manifest);
   write_manifest(folder.path(), settings.sign, result);
   progress.throw_if_stopped();
   if (ledger_path) {

@@ -19,6 +19,8 @@ struct PublishSettings {
   std::filesystem::path output;  ///< the folder to make
   bool force = false;            ///< replaces an earlier release at `output`, and nothing else
   bool second_draw = false;      ///< publishes although some of the people were drawn for before
+  /// Ids of an earlier release are those of other people: publishes unless the rows say otherwise.
+  bool other_people = false;
   bool accept_leakage =
       false;  ///< publishes although the mechanism has shortfalls (obscure/leakage/shortfalls.h)
   std::optional<published::SigningKey> sign = {};  ///< says who published

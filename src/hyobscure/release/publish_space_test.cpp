@@ -27,7 +27,8 @@ TEST_F(PublishSpace, APlaceIsPublishedAsItsAreaWithTheOutlineBesideIt) {
   EXPECT_EQ(lines("out/people.csv")[0], "id,spot,n,c,s");
   for (int p = 0; p < kPeople; ++p)
     EXPECT_THAT(line_of(p), HasSubstr(half_of(spot_of(p)) == 0 ? ",west: 6 cells," : ",east: 6 cells,"));
-  EXPECT_THAT(all_files("out"), ElementsAre(Key("areas.geojson"), Key("manifest.json"), Key("people.csv")));
+  EXPECT_THAT(all_files("out"), ElementsAre(Key("README.txt"), Key("areas.geojson"), Key("groups.csv"),
+                                            Key("manifest.json"), Key("people.csv")));
   const Json areas = Json::parse(content("out/areas.geojson"));
   EXPECT_EQ(areas["features"][1]["properties"].dump(), R"({"label":"east: 6 cells","people":30,"cells":6})");
   EXPECT_EQ(areas["features"][1]["geometry"]["coordinates"].dump(), "[[[[2,0],[4,0],[4,3],[2,3],[2,0]]]]");
@@ -38,7 +39,8 @@ TEST_F(PublishSpace, APlaceIsPublishedAsItsAreaWithTheOutlineBesideIt) {
 
 TEST_F(PublishSpace, CategoriesArePublishedAsTheirList) {
   (void)publish_space("out", titles(), row_of);
-  EXPECT_THAT(all_files("out"), ElementsAre(Key("manifest.json"), Key("people.csv")));
+  EXPECT_THAT(all_files("out"),
+              ElementsAre(Key("README.txt"), Key("groups.csv"), Key("manifest.json"), Key("people.csv")));
   for (int p = 0; p < kPeople; ++p) {
     const int first = spot_of(p) / 4 * 4;
     const std::string list = fmt::format("{}, {}, {}, {}", title_of(first), title_of(first + 1),

@@ -198,12 +198,15 @@ TEST_F(Publish, NothingPrivateIsInTheFolder) {
   const auto mechanism = mechanism_for(reading.people, "jensen-shannon");
   (void)publish(engine, long_spec(), reading, mechanism, {.output = folder_ / "out"});
   const auto files = all_files("out");
-  EXPECT_THAT(files, ElementsAre(Key("events.csv"), Key("manifest.json"), Key("people.csv")));
-  for (const auto& [name, text] : files)
+  EXPECT_THAT(files, ElementsAre(Key("README.txt"), Key("events.csv"), Key("groups.csv"),
+                                 Key("manifest.json"), Key("people.csv")));
+  for (const auto& [name, text] : files) {
     for (const std::string& secret :
          {mechanism.key.text(), mechanism.key.derive("draws").text(), mechanism.data_fingerprint,
           folder_.path().string(), std::string("cluster"), std::string("donor")})
-      EXPECT_THAT(text, Not(HasSubstr(secret))) << name;
+      // README.txt only explains what a donor is.
+      EXPECT_TRUE(text.find(secret) == text.npos || (name == "README.txt" && secret == "donor")) << name;
+  }
   for (const auto& [id, label] : by_first_cell(lines("out/people.csv"))) EXPECT_EQ(label.begin()->size(), 5u);
 }
 
@@ -224,6 +227,11 @@ TEST_F(Publish, ManifestHoldsJustTheDocumentedKeys) {
   EXPECT_EQ(json["groups"][1]["people"], 30);
   EXPECT_EQ(json["files"][1]["sha256"], sha256_of_file(folder_ / "out/events.csv"));
   EXPECT_EQ(json["files"][0]["rows"], kPeople);
+  EXPECT_EQ(json["files"][2]["name"], "groups.csv");
+  EXPECT_EQ(json["files"][2]["rows"], 2);
+  EXPECT_EQ(json["files"][2]["sha256"], sha256_of_file(folder_ / "out/groups.csv"));
+  EXPECT_EQ(content("out/groups.csv"), "group,covers,people\n20-25,20 to 25,30\n26-31,26 to 31,30\n");
+  EXPECT_EQ(json["files"][3]["sha256"], sha256_of_file(folder_ / "out/README.txt"));
   EXPECT_EQ(json["secret_whole_numbers"], true);
 }
 
@@ -419,7 +427,8 @@ TEST_F(Publish, ReplacesAReleaseOnlyWhenForcedAndNothingElseEver) {
   EXPECT_EQ(lines("out/people.csv")[0], "id,age");
   (void)publish_to("out", wide_spec(), 0, /*force=*/true);
   EXPECT_EQ(lines("out/people.csv")[0], "id,age,n,c,s");
-  EXPECT_THAT(all_files("out"), ElementsAre(Key("manifest.json"), Key("people.csv")));
+  EXPECT_THAT(all_files("out"),
+              ElementsAre(Key("README.txt"), Key("groups.csv"), Key("manifest.json"), Key("people.csv")));
 
   std::filesystem::create_directory(folder_ / "mine");
   folder_.write("mine/thesis.txt", "years of work");

@@ -35,7 +35,8 @@ std::string target_search_text(const audit::TargetSearch& search);
 std::string release_text(const release::PublishResult& result);
 std::string release_json(const release::PublishResult& result, double seconds);
 
-std::string verification_text(const verify::Verification& verification);
+/// What did not pass, and a count; `everything`: also what passed, and what this mode cannot see.
+std::string verification_text(const verify::Verification& verification, bool everything = false);
 std::string verification_json(const verify::Verification& verification, double seconds);
 /// All checks of a release, by mode, and what each mode cannot see, as a page of documentation
 /// (docs/verify.md).

@@ -56,10 +56,15 @@ std::string check_text(const verify::Check& check) {
 }
 
 std::string not_seen_text(const verify::Verification& verification) {
-  std::string text = fmt::format("Looked at: {}. This cannot see:\n", looked_at(verification.mode));
+  std::string text = fmt::format("Looked at {}. This cannot see:\n", looked_at(verification.mode));
   for (const std::string& what : verification.not_seen) text += wrapped(fmt::format("  - {}\n", what), 4);
   return text + wrapped(fmt::format("`hyobscure verify --list-checks` explains each check.{}\n",
                                     how_to_see_more(verification.mode)));
+}
+
+std::string looked_at_text(const verify::Verification& verification) {
+  return wrapped(fmt::format("Looked at {}.{} -v lists all checks, and what this cannot see.\n",
+                             looked_at(verification.mode), how_to_see_more(verification.mode)));
 }
 
 // --- the page
@@ -102,17 +107,21 @@ std::string table_of_blind_spots() {
 
 }  // namespace
 
-std::string verification_text(const verify::Verification& verification) {
+std::string verification_text(const verify::Verification& verification, bool everything) {
   std::string text;
-  std::size_t failed = 0;
+  std::size_t failed = 0, notes = 0;
   for (const auto& check : verification.checks) {
-    text += check_text(check);
-    failed += check.passed || check.warning ? 0 : 1;
+    if (everything || !check.passed || check.key == "signed-by")
+      text += check_text(check);  // who published it
+    if (!check.passed) ++(check.warning ? notes : failed);
   }
-  text += not_seen_text(verification);
-  return text + (failed == 0 ? fmt::format("Verified: all {} checks passed.\n", verification.checks.size())
-                             : fmt::format("NOT verified: {} of {} checks failed.\n", failed,
-                                           verification.checks.size()));
+  text += everything ? not_seen_text(verification) : looked_at_text(verification);
+  const std::size_t all = verification.checks.size();
+  if (failed > 0) return text + fmt::format("NOT verified: {} of {} checks failed.\n", failed, all);
+  if (notes == 0) return text + fmt::format("Verified: all {} checks passed.\n", all);
+  return text + fmt::format("Verified: {} of {} checks passed, {} above {} for you to judge.\n", all - notes,
+                            all, notes == 1 ? "the note" : fmt::format("the {} notes", notes),
+                            notes == 1 ? "is" : "are");
 }
 
 std::string verification_json(const verify::Verification& verification, double seconds) {

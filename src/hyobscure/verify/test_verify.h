@@ -11,6 +11,7 @@
 
 #include "hyobscure/base/files.h"
 #include "hyobscure/published/coarse.h"
+#include "hyobscure/published/dictionary.h"
 #include "hyobscure/published/manifest.h"
 #include "hyobscure/verify/verify.h"
 
@@ -52,9 +53,10 @@ class VerifyTest : public Base {
       const auto path = this->folder_ / "out" / file.name;
       if (!std::filesystem::exists(path)) continue;
       file.sha256 = published::sha256_of_table(path);
-      if (file.name.ends_with(".csv"))
+      if (manifest.is_table(file.name) && file.name.ends_with(".csv"))
         file.rows = static_cast<std::int64_t>(this->lines("out/" + file.name).size()) - 1;
     }
+    write_dictionary(manifest);
     std::int64_t people = 0;
     for (const published::Group& group : manifest.groups) people += group.people;
     published::ManifestLeakage& leakage = manifest.leakage;
@@ -69,7 +71,19 @@ class VerifyTest : public Base {
     published::Manifest manifest =
         published::read_manifest(this->folder_ / "out" / published::Manifest::kFileName);
     change(manifest);
+    write_dictionary(manifest);
     this->folder_.write("out/manifest.json", to_json(manifest));
+  }
+
+ private:
+  /// Both follow from the manifest: who changes it writes them again.
+  void write_dictionary(published::Manifest& manifest) const {
+    std::erase_if(manifest.files, [](const published::ManifestFile& file) {
+      return file.name == published::Manifest::kGroupsFile || file.name == published::Manifest::kReadmeFile;
+    });
+    const auto files = published::dictionary(manifest);
+    for (const published::DictionaryFile& file : files) this->folder_.write("out/" + file.name, file.text);
+    declare(files, manifest);
   }
 };
 

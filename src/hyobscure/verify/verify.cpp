@@ -16,6 +16,7 @@
 #include "hyobscure/published/manifest.h"
 #include "hyobscure/verify/verify_areas.h"
 #include "hyobscure/verify/verify_canonical.h"
+#include "hyobscure/verify/verify_dictionary.h"
 #include "hyobscure/verify/verify_figures.h"
 #include "hyobscure/verify/verify_findings.h"
 #include "hyobscure/verify/verify_folder.h"
@@ -209,6 +210,7 @@ LoadedRelease verify_alone(Engine& engine, const fs::path& folder, const publish
   LoadedRelease release{people_table(manifest), events_table(manifest)};
   if (!check_files(folder, manifest, progress, findings)) return release;
   check_areas(folder, manifest, findings);
+  check_dictionary(folder, manifest, progress, findings);
   if (!check_columns_and_load(engine, manifest, folder, release.people, findings, [] {})) return release;
   check_table_form(engine, folder, manifest, release.people, progress, findings);
   load_groups(engine, manifest);

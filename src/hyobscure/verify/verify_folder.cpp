@@ -99,10 +99,13 @@ void check_no_other_files(const fs::path& folder, const Manifest& manifest, Find
 bool check_files(const fs::path& folder, const Manifest& manifest, const Progress& progress,
                  Findings& findings) {
   std::vector<std::string> missing, changed;
+  const auto is_right_kind = [&](const std::string& name) {
+    return manifest.is_table(name) ? is_table(folder / name) : is_regular(folder / name);
+  };
   for (const published::ManifestFile& file : manifest.files)
     if (!fs::exists(fs::symlink_status(folder / file.name)))
       missing.push_back(file.name + " is missing");
-    else if (!is_table(folder / file.name))
+    else if (!is_right_kind(file.name))
       missing.push_back(file.name + " is no regular file, or has parts that are none");
     else if (published::sha256_of_table(folder / file.name, progress) != file.sha256)
       changed.push_back(file.name + " was edited: its SHA-256 is not that of the manifest");

@@ -144,7 +144,7 @@ void check_published_again(const fs::path& folder, const Manifest& manifest, con
       wrong.push_back(file.name + " is missing");
     } else if (published::sha256_of_table(there) == file.sha256) {
       continue;
-    } else if (manifest.format == "parquet" && file.name != Manifest::kAreasFile &&
+    } else if (manifest.format == "parquet" && manifest.is_table(file.name) &&
                same_rows(original.engine, manifest, there, again.path() / file.name)) {
       by_rows.push_back(file.name);
     } else {
