@@ -59,7 +59,12 @@ double ward_bytes(double people, const data::Spec& spec) {
 FitPrediction predicted_fit(const data::People& people, const data::Spec& spec,
                             const census::Census& census) {
   const obscure::Method& method = obscure::method_of(spec);
-  if (!method.by_person) return {.seconds = obscure::predicted_channel_seconds(people, spec, census)};
+  if (!method.by_person) {
+    // One solve more is a fifth of the work: it is worth that where a user would wait.
+    constexpr double kManyCells = 2000;
+    const auto cells = static_cast<double>(census.counts.rows() * census.counts.cols());
+    return {.seconds = cells < kManyCells ? 0 : obscure::predicted_channel_seconds(people, spec, census)};
+  }
   FitPrediction found{.seconds = obscure::method_seconds(method, people, spec) / machine_speed()};
   if (method.person_level && found.seconds > kMinutesToWait) {
     data::Spec exact = spec;

@@ -17,7 +17,8 @@ struct MeasuredWork {
   double machine_speed = 1;    ///< machine_speed() around that time
 };
 
-/// What a fit will take after the census, by the clock, and where that is minutes, what else could be done.
+/// What a fit will take after the census, by the clock (0: it is short), and where that is minutes, what else
+/// could be done.
 struct FitPrediction {
   double seconds = 0;
   std::string advice = {};

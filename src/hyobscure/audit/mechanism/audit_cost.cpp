@@ -11,9 +11,10 @@ namespace {
 constexpr double kForestOfLevel = 2.4e-8;  ///< of a tree
 constexpr int kTrees = 100;
 constexpr double kPaperBoosting = 6e-9 * 160;
-constexpr double kBoosting = 1.2e-6;       ///< of numbers
-constexpr double kBoostingOfClass = 2e-7;  ///< and of each class
-constexpr double kLinear = 8e-7;
+constexpr double kBoosting = 6e-6;               ///< of numbers, where rows say something
+constexpr double kBoostingOfClass = 1e-6;        ///< and of each class
+constexpr double kOfSilentRows = 0.25;           ///< boosting stops early where rows say nothing
+constexpr double kLinear = 2e-7;
 constexpr double kSimilarityPerEntry = 1.2e-9;  ///< a tested person, an entry of the known people
 constexpr double kInformedOfPair = 3e-8;        ///< an attacked person, one of the pool, a release
 constexpr int kReleasesSeen = 18;               ///< 1, 2, 5 and 10
@@ -40,21 +41,26 @@ double model_seconds(data::AttackModel model, double known, const Size& size) {
   return entries * kLinear;
 }
 
-/// `models` of every attacker.
-double attackers_seconds(double models, double known, const Size& size, const data::AuditSpec& audit) {
+/// Of every attacker, models of rows that say something and of rows that should not.
+double attackers_seconds(double telling, double silent, double known, const Size& size,
+                         const data::AuditSpec& audit) {
   double seconds = 0;
-  for (const data::AttackModel model : audit.attackers) seconds += models * model_seconds(model, known, size);
+  for (const data::AttackModel model : audit.attackers) {
+    const double of_silent = model == data::AttackModel::Boosting ? kOfSilentRows * silent : silent;
+    seconds += (telling + of_silent) * model_seconds(model, known, size);
+  }
   return seconds;
 }
 
-/// I learns once from true rows; II in each fold from the release and from true rows, and from four planted
+/// I learns once from true rows; II in each fold from the release, from true rows and, once, from four planted
 /// leaks.
 double scenario_seconds(data::AttackScenario scenario, const Size& size, const data::AuditSpec& audit) {
-  const bool first = scenario == data::AttackScenario::I;
-  const double known = size.people * (first ? audit.known : 1 - 1.0 / audit.folds);
   constexpr double kPlanted = 4;
-  const double models = first ? audit.releases : audit.folds * (2.0 * audit.releases + kPlanted);
-  return attackers_seconds(models, known, size, audit);
+  const double releases = audit.releases, folds = audit.folds;
+  return scenario == data::AttackScenario::I
+             ? attackers_seconds(releases, 0, size.people * audit.known, size, audit)
+             : attackers_seconds(folds * (releases + kPlanted), folds * releases,
+                                 size.people * (1 - 1 / folds), size, audit);
 }
 
 /// Similarities of tested and known people, for the release and for the truth.
@@ -78,7 +84,7 @@ AuditCost audit_cost(const data::People& people, const data::Spec& spec) {
   AuditCost cost;
   for (const data::AttackScenario scenario : spec.audit.scenarios)
     cost.scenarios.push_back(scenario_seconds(scenario, size, spec.audit));
-  cost.shadow = attackers_seconds(2.0 * spec.audit.shadow, size.people * spec.audit.known, size, spec.audit);
+  cost.shadow = attackers_seconds(spec.audit.shadow, spec.audit.shadow, size.people * spec.audit.known, size, spec.audit);
   cost.informed = kInformedOfPair * kReleasesSeen * std::min(all, kMostAttacked) * all / 4;
   cost.utilities = recommendation_seconds(size, spec.audit.releases);
   if (!spec.audit.task.empty())
