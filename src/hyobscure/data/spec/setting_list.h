@@ -141,6 +141,12 @@ void visit_settings(Spec& s, Visit&& visit) {
         "share of people who may be expected to publish their own row; beyond it `fit` ends with exit code 3 "
         "and "
         "`publish` asks for --accept-leakage");
+  visit("channel", "max_lift", s.channel.max_lift, Rule{.low = 1},
+        "no published row may raise the probability of any value above this factor times its share in the "
+        "group "
+        "(1: rows reveal nothing); methods exact, hyobscure and xobf");
+  visit("channel", "min_lift", s.channel.min_lift, Rule{.low = 0, .high = 1},
+        "none may lower it below this factor (above 0: no value is ruled out); the same methods");
   visit("channel", "normalise", s.channel.normalise, Rule{}, "scale every row to sum 1 before clustering");
   visit("channel", "starts", s.channel.starts, Rule{.low = 1, .high = 1000},
         "starts of k-means; the best one is kept");

@@ -130,6 +130,8 @@ struct ChannelSpec {
   std::optional<UtilityTarget> target;  ///< the key `budget`, given as text
   std::optional<double> budget_share;
   double most_own_rows = 0.3;
+  std::optional<double> max_lift;  ///< no row raises a value's share of its group by more than this factor
+  std::optional<double> min_lift;  ///< none lowers it by more
   bool normalise = false;
   int starts = 5;
 };

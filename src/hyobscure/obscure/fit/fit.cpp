@@ -202,6 +202,24 @@ LiftFigures lifts_of_result(const data::People& people, const census::Census& ce
   return figures_of(lifts_of(pools.input(people, census, result), progress));
 }
 
+bool limits_lifts(const data::Spec& spec) { return spec.channel.max_lift || spec.channel.min_lift; }
+
+void refuse_lifts_that_cannot_be_kept(const Population& population, const data::Spec& spec) {
+  if (!limits_lifts(spec)) return;
+  const std::string source =
+      spec.name + (spec.channel.max_lift ? ", channel.max_lift" : ", channel.min_lift");
+  require(method_of(spec).limits_lifts, source,
+          fmt::format("{} cannot keep lifts within limits", spec.method.name),
+          fmt::format("Only {} can; `fit` states the lifts of every method.",
+                      methods_that(&Method::limits_lifts)));
+  require(spec.method.retain == 0, source,
+          "rows that are retained (method.retain) raise their people's values",
+          "Leave method.retain out, or the limits on lifts.");
+  require(std::ranges::all_of(population.values, [](const auto& value) { return value.distinct <= 1; }),
+          source, "values are joined (secret.atoms), and lifts are about exact ones",
+          "Raise secret.atoms to the number of distinct values, or leave the limits on lifts out.");
+}
+
 void refuse_what_the_method_cannot(const data::Spec& spec) {
   const Method& method = method_of(spec);
   if (!spec.method.within_groups && !method.across_groups)
@@ -245,6 +263,7 @@ solve::SegmentTables segment_tables(const Population& population, const census::
 
 Terms terms_of(const Population& population, const data::Spec& spec) {
   refuse_what_the_method_cannot(spec);
+  refuse_lifts_that_cannot_be_kept(population, spec);
   return first_terms_of(population, spec);
 }
 
@@ -263,6 +282,8 @@ MethodInput method_input(const data::People& people, const data::Spec& spec, con
       .group_count = spec.groups.count,
       .within_groups = spec.method.within_groups,
       .retain = spec.method.retain,
+      .lifts = {.least = spec.channel.min_lift.value_or(0),
+                .most = spec.channel.max_lift.value_or(std::numeric_limits<double>::infinity())},
       .objective = spec.method.objective == data::Objective::Total ? solve::Objective::Total
                                                                    : solve::Objective::Conditional,
       .gap_bits = spec.method.gap.value_or(1e-9),

@@ -34,7 +34,11 @@ MethodResult result_of(const MethodInput& input, solve::FoundGroups found) {
 MethodResult answer(const MethodInput& input, GroupSearch& search, const Progress& progress) {
   const double smallest = search.smallest_distance();
   if (!input.keeps()) require_reach(input, smallest, "any groups within the limits");
-  return result_of(input, search.solve(std::max(input.drawn_budget(), smallest), progress));
+  try {
+    return result_of(input, search.solve(std::max(input.drawn_budget(), smallest), progress));
+  } catch (const solve::LiftsOutOfReach& refused) {
+    throw out_of_reach(input, refused);
+  }
 }
 
 void sweep_exact(const MethodInput& input, const std::vector<double>& budgets, const Progress& progress,
@@ -58,6 +62,7 @@ MethodResult run_exact(const MethodInput& input, const Progress& progress) {
 Method exact_method() {
   return {.name = "exact",
           .help = "groups and channels together: the joint optimum with a proof; of areas, the best found",
+          .limits_lifts = true,
           .run = run_exact,
           .sweep = sweep_exact};
 }

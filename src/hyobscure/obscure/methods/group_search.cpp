@@ -8,7 +8,8 @@ GroupSearch::GroupSearch(const MethodInput& input, const GroupSearchSettings& se
                                         {.groups = input.group_count,
                                          .objective = input.objective,
                                          .gap_bits = settings.gap_bits,
-                                         .closing_tolerance_bits = settings.closing_tolerance_bits},
+                                         .closing_tolerance_bits = settings.closing_tolerance_bits,
+                                         .lifts = input.lifts},
                                         {input.first_groups})) {}
 
 solve::FoundGroups GroupSearch::solve(double drawn_budget, const Progress& progress) {

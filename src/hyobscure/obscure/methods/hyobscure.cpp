@@ -1,7 +1,19 @@
+#include <optional>
+
 #include "hyobscure/obscure/methods/method.h"
 
 namespace hyobscure::obscure {
 namespace {
+
+std::optional<SolvedGroups> solve_if_in_reach(const MethodInput& input,
+                                              const solve::BoundarySearchResult& moved) {
+  try {
+    return solve_groups(input, moved.partition, moved.accepted);
+  } catch (const BudgetOutOfReach&) {
+    if (!input.lifts.any()) throw;
+    return std::nullopt;
+  }
+}
 
 MethodResult run_hyobscure(const MethodInput& given, const Progress& progress) {
   progress.report("solving the channel", 0, 0);
@@ -18,7 +30,9 @@ MethodResult run_hyobscure(const MethodInput& given, const Progress& progress) {
                                             solve::problem_of(input.tables, best.partition).clusters};
     const auto moved = move_boundaries(input, best.partition, channels, random);
     if (moved.accepted == 0) break;
-    SolvedGroups solved = solve_groups(input, moved.partition, moved.accepted);
+    std::optional<SolvedGroups> within = solve_if_in_reach(input, moved);
+    if (!within) break;  // carried-over channels do not know of limits on lifts
+    SolvedGroups solved = *std::move(within);
     // The carried-over channel already leaked less within the budget, so the optimal one does; rounding may
     // say otherwise.
     const double gain = best.round.objective - solved.round.objective;
@@ -43,6 +57,7 @@ MethodResult run_hyobscure(const MethodInput& given, const Progress& progress) {
 Method hyobscure_method() {
   return {.name = "hyobscure",
           .help = "the paper's cross-iteration: groups and channels in turn",
+          .limits_lifts = true,
           .run = run_hyobscure,
           .sweep = run_each<run_hyobscure>};
 }

@@ -36,7 +36,25 @@ void require_reach(const MethodInput& input, double smallest, const std::string&
       "Raise the budget, or use more clusters.");
 }
 
+BudgetOutOfReach out_of_reach(const MethodInput& input, const solve::LiftsOutOfReach& refused) {
+  return {fmt::format("{} is below {:.6g}, the smallest expected distance at which channel.max_lift and "
+                      "channel.min_lift can be kept",
+                      input.budget, std::ceil(refused.smallest_distance() * (1 + 1e-5) * 1e6) / 1e6),
+          "Raise the budget, or allow a larger max_lift or a smaller min_lift."};
+}
+
 namespace {
+
+/// The optimal channels of the problem within the budget and the limits on lifts.
+solve::ChannelResult solve_problem(const MethodInput& input, const solve::ChannelProblem& problem,
+                                   double smallest) {
+  try {
+    return solve::solve_with_budget(problem, std::max(input.drawn_budget(), smallest),
+                                    {.gap_tolerance_bits = input.gap_bits});
+  } catch (const solve::LiftsOutOfReach& refused) {
+    throw out_of_reach(input, refused);
+  }
+}
 
 /// The cells of people who share group and kept columns, which the tables of the groups do not tell apart.
 solve::SegmentTables::Segment cells_of(const MethodInput& input, const std::vector<std::uint32_t>& members,
@@ -114,13 +132,11 @@ double uniform_distance(const solve::ChannelProblem& problem) {
 }
 
 SolvedGroups solve_groups(const MethodInput& input, const solve::Partition& partition, int moves) {
-  const solve::ChannelProblem problem = channel_problem(donor_pools(input, partition));
+  solve::ChannelProblem problem = channel_problem(donor_pools(input, partition));
+  problem.lifts = input.lifts;
   const double smallest = solve::smallest_distance(problem);
   require_reach(input, smallest, fmt::format("these groups and {} clusters", input.tables.clusters()));
-  SolvedGroups solved{partition,
-                      solve::solve_with_budget(problem, std::max(input.drawn_budget(), smallest),
-                                               {.gap_tolerance_bits = input.gap_bits}),
-                      {}};
+  SolvedGroups solved{partition, solve_problem(input, problem, smallest), {}};
   const double features = solved.solution.info.leakage_nats * kBitsPerNat;
   solved.round.leakage = features + (input.keeps() ? leakage_of_groups(input.people, partition)
                                                    : solve::group_entropy(problem.joints) * kBitsPerNat);

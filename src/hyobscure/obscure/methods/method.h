@@ -63,6 +63,7 @@ struct MethodInput {
   bool within_groups = true;       ///< false: baselines draw donors among all people
   double retain = 0;  ///< probability of publishing one's own row before anything is drawn; below 1
   double budget = kUnset;
+  solve::LiftLimits lifts = {};  ///< of Method::limits_lifts
   solve::Objective objective = solve::Objective::Total;
   double gap_bits = 1e-9;           ///< of channels over cells
   std::optional<double> parameter;  ///< the knob of a baseline, given instead of a budget
@@ -135,6 +136,7 @@ struct Method {
   bool has_parameter = false;  ///< has one knob, which can be given instead of a budget
   bool by_person = false;      ///< looks at each person: the counts of cells are not enough
   bool person_level = false;   ///< a channel of each person: MethodInput::person are its settings
+  bool limits_lifts = false;   ///< keeps MethodInput::lifts
   int usual_rounds = 5;        ///< channels solved on the way, about
   BudgetRange (*range)(const MethodInput& input) = cell_range;
   MethodResult (*run)(const MethodInput& input, const Progress& progress);
@@ -226,6 +228,9 @@ class BudgetOutOfReach : public InputError {
   BudgetOutOfReach(std::string problem, std::string remedy)
       : InputError({.source = "channel.budget"}, std::move(problem), std::move(remedy)) {}
 };
+
+/// Nothing of the method is as near as the budget asks and keeps the limits on lifts.
+[[nodiscard]] BudgetOutOfReach out_of_reach(const MethodInput& input, const solve::LiftsOutOfReach& refused);
 
 /// Throws BudgetOutOfReach when the drawn rows cannot be within the budget; `what` reaches no less than
 /// `smallest`.

@@ -13,6 +13,7 @@ MethodResult run_xobf(const MethodInput& input, const Progress& progress) {
 Method xobf_method() {
   return {.name = "xobf",
           .help = "first groups with their optimal channel",
+          .limits_lifts = true,
           .usual_rounds = 1,
           .run = run_xobf,
           .sweep = run_each<run_xobf>};

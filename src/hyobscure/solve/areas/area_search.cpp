@@ -44,6 +44,7 @@ struct CurveSearch {
                .gap_tolerance_bits = settings.price_tolerance_bits,
                .closing_tolerance_bits = 1e-4,
                .segment_gap_bits = 1e-5,
+               .lifts = settings.lifts,
                .close = false}) {}
 
   std::vector<int> curve;
@@ -62,8 +63,8 @@ struct Solved {
 /// H term + min over channels of [ F + price D ] of areas, at one price of distance.
 class AreaCosts {
  public:
-  AreaCosts(const SegmentTables& tables, Objective objective, double price, double gap_tolerance_bits)
-      : tables_(tables), objective_(objective), price_(price), gap_tolerance_bits_(gap_tolerance_bits) {}
+  AreaCosts(const SegmentTables& tables, const AreaSearchSettings& settings, double price)
+      : tables_(tables), settings_(settings), price_(price) {}
 
   /// Costs of areas, those that are not known yet side by side.
   std::vector<double> of(const std::vector<std::vector<int>>& areas) {
@@ -82,18 +83,17 @@ class AreaCosts {
   double solve(const std::vector<int>& area) const {
     const auto segment = tables_.group(area);
     const double weight = segment.joint.sum();
-    const double of_group = objective_ == Objective::Total ? -x_log_x(weight) : 0.0;
+    const double of_group = settings_.objective == Objective::Total ? -x_log_x(weight) : 0.0;
     if (price_ == 0) return of_group;  // nothing is told, at any distance
-    const ChannelProblem alone{{segment.joint / weight}, {segment.distance}};
+    const ChannelProblem alone{{segment.joint / weight}, {segment.distance}, settings_.lifts};
     const ChannelInfo info =
-        solve_with_multiplier(alone, price_, {.gap_tolerance_bits = gap_tolerance_bits_}).info;
+        solve_with_multiplier(alone, price_, {.gap_tolerance_bits = settings_.price_tolerance_bits}).info;
     return of_group + weight * (info.leakage_nats + price_ * info.distance);
   }
 
   const SegmentTables& tables_;
-  Objective objective_;
+  const AreaSearchSettings& settings_;
   double price_;
-  double gap_tolerance_bits_;
   std::map<std::vector<int>, double> known_;
 };
 
@@ -128,13 +128,19 @@ struct AreaSearch::State {
     return smallest;
   }
 
-  /// Nothing: the areas cannot be that near.
+  /// Nothing: the areas cannot be that near, or not within the limits on lifts.
   std::optional<Solved> with_budget(const Partition& partition, double budget) const {
-    const ChannelProblem problem = problem_of(tables, partition).problem;
+    ChannelProblem problem = problem_of(tables, partition).problem;
+    problem.lifts = settings.lifts;
     const double smallest = solve::smallest_distance(problem);
     if (budget < smallest * (1 - 1e-12)) return std::nullopt;
-    Solved solved{partition, solve_with_budget(problem, std::max(budget, smallest),
-                                               {.gap_tolerance_bits = settings.gap_tolerance_bits})};
+    Solved solved{partition, {}};
+    try {
+      solved.solution = solve_with_budget(problem, std::max(budget, smallest),
+                                          {.gap_tolerance_bits = settings.gap_tolerance_bits});
+    } catch (const LiftsOutOfReach&) {
+      return std::nullopt;
+    }
     solved.objective = solved.solution.info.leakage_nats +
                        (settings.objective == Objective::Total ? group_entropy(problem.joints) : 0.0);
     return solved;
@@ -261,14 +267,20 @@ AreaSearchResult AreaSearch::solve(double budget, const Progress& progress,
     if (progress.stop_requested()) break;
     if (budget < search->exact.smallest_distance() * (1 - 1e-12)) continue;
     progress.report("searching areas along curves", 0, 0);
-    start_from(from_curve_order(search->exact.solve(budget, progress).partition, search->curve));
+    try {
+      start_from(from_curve_order(search->exact.solve(budget, progress).partition, search->curve));
+    } catch (const LiftsOutOfReach&) {  // along this curve; another may be nearer
+    }
   }
   if (starts.empty()) {
     progress.throw_if_stopped();
-    throw InputError({.source = "budget"},
-                     fmt::format("{} is below {:.6g}, the smallest expected distance of the areas found",
-                                 budget, std::ceil(smallest_distance() * 1e6) / 1e6),
-                     "Raise the budget, or use more clusters.");
+    throw InputError(
+        {.source = "budget"},
+        state.settings.lifts.any()
+            ? fmt::format("no areas found keep the limits on lifts at a distance of {}", budget)
+            : fmt::format("{} is below {:.6g}, the smallest expected distance of the areas found", budget,
+                          std::ceil(smallest_distance() * 1e6) / 1e6),
+        "Raise the budget, or use more clusters.");
   }
   std::ranges::stable_sort(starts, {}, &Solved::objective);
   const bool many = state.areas.count() > kManyValues;
@@ -279,7 +291,7 @@ AreaSearchResult AreaSearch::solve(double budget, const Progress& progress,
   // Whether areas better than the current ones were found at a price of distance.
   const auto improved_at = [&](double price, Solved& current) {
     progress.report("moving values between areas", 0, 0);
-    AreaCosts costs(state.tables, state.settings.objective, price, state.settings.price_tolerance_bits);
+    AreaCosts costs(state.tables, state.settings, price);
     LocalSearch local(state.areas, state.limits, costs, current.partition, progress);
     const Partition moved = local.run();
     result.moves_tried += local.tried();

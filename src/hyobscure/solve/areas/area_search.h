@@ -15,7 +15,8 @@ struct AreaSearchSettings {
   Objective objective = Objective::Total;
   double gap_tolerance_bits = 1e-9;    ///< of the channels returned
   double price_tolerance_bits = 1e-6;  ///< of channels at a price of distance, while areas are compared
-  double most_memory_bytes = 1e9;      ///< of the tables along curves: where they need more, fewer curves
+  LiftLimits lifts = {};
+  double most_memory_bytes = 1e9;  ///< of the tables along curves: where they need more, fewer curves
 };
 
 struct AreaSearchResult {

@@ -21,7 +21,8 @@ class RunSearch final : public JointSearch {
                 {.groups = settings.groups,
                  .objective = settings.objective,
                  .gap_tolerance_bits = settings.gap_bits,
-                 .closing_tolerance_bits = settings.closing_tolerance_bits}) {}
+                 .closing_tolerance_bits = settings.closing_tolerance_bits,
+                 .lifts = settings.lifts}) {}
 
   FoundGroups solve(double budget, const Progress& progress, const std::vector<Partition>&) override {
     ExactResult found = search_.solve(budget, progress);
@@ -41,7 +42,8 @@ class BestAreaSearch final : public JointSearch {
       : search_(tables, areas, limits,
                 {.groups = settings.groups,
                  .objective = settings.objective,
-                 .gap_tolerance_bits = settings.gap_bits},
+                 .gap_tolerance_bits = settings.gap_bits,
+                 .lifts = settings.lifts},
                 known) {}
 
   FoundGroups solve(double budget, const Progress& progress, const std::vector<Partition>& also) override {

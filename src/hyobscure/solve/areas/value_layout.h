@@ -29,6 +29,7 @@ struct JointSearchSettings {
   Objective objective = Objective::Total;
   double gap_bits = 1e-9;                ///< of the channels returned
   double closing_tolerance_bits = 1e-8;  ///< groups that could only be better by less are not looked at
+  LiftLimits lifts = {};
 };
 
 /// Searches groups and channels together. What one budget teaches serves the next.

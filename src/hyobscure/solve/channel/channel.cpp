@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -57,6 +58,8 @@ void validate_distances(const ChannelProblem& problem) {
 void validate(const ChannelProblem& problem) {
   validate_joints(problem.joints);
   validate_distances(problem);
+  require(problem.lifts.most >= 1 && problem.lifts.least >= 0 && problem.lifts.least <= 1, "lifts",
+          "expected a largest lift from 1 and a smallest from 0 to 1", "A lift of 1 reveals nothing.");
 }
 
 void validate(const ChannelSettings& settings) {
@@ -238,8 +241,15 @@ struct Task {
   Matrices allowed;
   Matrices prices;  ///< empty: none
   std::span<const LinearBudget> budgets;
-  Matrices roomy;  ///< channels that leave room in every budget, allowed everywhere
+  Matrices
+      roomy;  ///< channels that leave room in every budget and keep the limits on lifts, allowed everywhere
 };
+
+/// Limits with an interior (kLiftTolerance).
+LiftLimits interior_limits(const LiftLimits& lifts) {
+  return {.least = std::min(lifts.least, 1 - kLiftTolerance),
+          .most = std::max(lifts.most, 1 + kLiftTolerance)};
+}
 
 MatrixXd without_empty_values(const MatrixXd& joint) {
   std::vector<Index> kept;
@@ -277,6 +287,7 @@ BarrierProblem barrier_problem(const Task& task) {
     group.allowed = task.allowed[g];
     group.row_weights = barrier_weights(task, g);
     group.start = start[g];
+    group.lifts = interior_limits(task.problem.lifts);
     group.price = MatrixXd::Zero(group.allowed.rows(), group.allowed.cols());
     if (!task.prices.empty())
       // channel.md: prices and costs count from the cheapest entry of a row. A constant, since rows sum to 1;
@@ -325,6 +336,39 @@ Matrices within_budgets(const Task& task, Matrices channels) {
   return share > 0 ? mix(channels, task.roomy, std::min(1.0, share * (1 + 1e-9))) : channels;
 }
 
+/// The share of the start, which lies inside of the limits on lifts, that brings channels back inside of
+/// them.
+double share_within_lifts(const BarrierGroup& group, const MatrixXd& channel) {
+  const VectorXd q = group.joint.colwise().sum().transpose() / group.joint.sum();
+  const auto slack = [&](const VectorXd& v, double sign, double factor) -> VectorXd {
+    return sign * (v - factor * v.sum() * q);
+  };
+  const MatrixXd published = group.joint.transpose() * channel,
+                 inside = group.joint.transpose() * group.start;
+  double share = 0;
+  for (Index j = 0; j < channel.cols(); ++j)
+    for (const auto& [sign, factor] :
+         {std::pair{-1.0, group.lifts.most}, std::pair{1.0, group.lifts.least}}) {
+      if (!std::isfinite(factor)) continue;
+      const VectorXd own = slack(published.col(j), sign, factor), room = slack(inside.col(j), sign, factor);
+      for (Index y = 0; y < q.size(); ++y)
+        if (own(y) < 0) share = std::max(share, own(y) / (own(y) - room(y)));
+    }
+  return share;
+}
+
+/// Pruning may break a limit on lifts by a hair: mix with the start, which is inside of all limits. All
+/// groups alike, so that what is within the budgets stays there.
+Matrices within_lifts(const Task& task, const BarrierProblem& barrier, Matrices channels) {
+  if (!task.problem.lifts.any()) return channels;
+  double share = 0;
+  for (std::size_t g = 0; g < channels.size(); ++g)
+    share = std::max(share, share_within_lifts(barrier.groups[g], channels[g]));
+  for (std::size_t g = 0; share > 0 && g < channels.size(); ++g)
+    channels[g] = (1 - share) * channels[g] + share * barrier.groups[g].start;
+  return channels;
+}
+
 /// The sparsest version of the channels that still meets the tolerance, and what it yields.
 struct Finished {
   Matrices channels;
@@ -337,7 +381,7 @@ Finished finish(const Task& task, const BarrierProblem& barrier, const BarrierAn
   // the largest threshold whose cost stays within the tolerance: sparse channels are small to store and to
   // draw from
   for (const double threshold : {1e-8, 1e-10, 1e-12, 0.0}) {
-    result.channels = within_budgets(task, pruned(answer.channels, threshold));
+    result.channels = within_lifts(task, barrier, within_budgets(task, pruned(answer.channels, threshold)));
     result.objective = objective_above_base(task, barrier, result.channels);
     if (result.objective - answer.lower_bound <= tolerance) break;
   }
@@ -351,9 +395,19 @@ double base_price(const Task& task) {
   return sum;
 }
 
+/// Nats.
+double gap_tolerance(const Task& task, const BarrierProblem& barrier) {
+  constexpr double kOfTheStart = 1e-7;  // at a high price of distance the objective itself has few digits
+  const double asked = task.settings.gap_tolerance_bits / kBitsPerNat;
+  if (!task.problem.lifts.any()) return asked;
+  double start = 0;
+  for (const BarrierGroup& group : barrier.groups) start += group.price.cwiseProduct(group.start).sum();
+  return std::max({asked, kLiftGapBits / kBitsPerNat, kOfTheStart * start});
+}
+
 ChannelResult solve(const Task& task, const Stopwatch& watch) {
-  const double tolerance = task.settings.gap_tolerance_bits / kBitsPerNat;
   const BarrierProblem barrier = barrier_problem(task);
+  const double tolerance = gap_tolerance(task, barrier);
   // Pruning takes a little of the tolerance.
   const BarrierAnswer answer = minimise_by_barrier(barrier, 0.8 * tolerance, task.settings.max_iterations);
   Finished finished = finish(task, barrier, answer, tolerance);
@@ -369,6 +423,26 @@ ChannelResult solve(const Task& task, const Stopwatch& watch) {
   info.status = info.gap_nats <= tolerance ? SolveStatus::Solved : SolveStatus::IterationLimit;
   info.seconds = watch.seconds();
   return result;
+}
+
+/// Channels that keep the limits on lifts with room to spare, also in the budget: on the way from the uniform
+/// ones, which reveal nothing, to the nearest. Throws LiftsOutOfReach where there are none.
+Matrices within_lifts_and_budget(const ChannelProblem& problem, const LinearBudget& budget) {
+  const Matrices allowed = all_allowed(problem);
+  ChannelSettings settings;
+  const Task task{problem, settings, allowed, budget.costs, {}, uniform_channels(allowed)};
+  BarrierProblem barrier = barrier_problem(task);
+  for (BarrierGroup& group : barrier.groups) group.leaks = false;
+  const double base = base_price(task), limit = budget.limit - base;
+  // Half of the room that there may be: what is nearer is slower to find, and no better a start.
+  barrier.enough = [&](double distance, double least) {
+    return distance < limit && limit - distance > 0.5 * (limit - least);
+  };
+  const double tolerance = 1e-7 * std::max(budget.limit, 1e-300);
+  const BarrierAnswer answer = minimise_by_barrier(barrier, tolerance, settings.max_iterations);
+  const double reached = total_cost(budget.costs, answer.channels);
+  if (reached >= budget.limit) throw LiftsOutOfReach(budget.limit, reached);
+  return answer.channels;
 }
 
 /// Nothing leaks when the published cluster is the same for everybody.
@@ -387,6 +461,15 @@ ChannelResult harmless_result(const ChannelProblem& problem, const Stopwatch& wa
 }
 
 }  // namespace
+
+LiftsOutOfReach::LiftsOutOfReach(double budget, double smallest)
+    : InputError(
+          {.source = "budget"},
+          fmt::format("no channel with an expected distance of {:.6g} or less keeps the limits on lifts",
+                      budget),
+          fmt::format("With these limits {:.6g} can be reached; raise the budget, or allow larger lifts.",
+                      std::ceil(smallest * (1 + 1e-6) * 1e6) / 1e6)),
+      smallest_(smallest) {}
 
 double smallest_distance(const ChannelProblem& problem) {
   validate(problem);
@@ -412,7 +495,7 @@ ChannelResult solve_with_multiplier(const ChannelProblem& problem, double multip
   require(std::isfinite(multiplier) && multiplier >= 0, "multiplier", "expected a finite number from 0",
           "Give the price of distance in nats.");
   Matrices prices = weighted_distances(problem);
-  Matrices roomy = cheapest_channels(prices);
+  Matrices roomy = problem.lifts.any() ? uniform_channels(all_allowed(problem)) : cheapest_channels(prices);
   for (auto& price : prices) price *= multiplier;
   ChannelResult result =
       solve({problem, settings, all_allowed(problem), std::move(prices), {}, roomy}, watch);
@@ -436,10 +519,14 @@ ChannelResult solve_with_budget(const ChannelProblem& problem, double budget,
           fmt::format("no channel has an expected distance of {:.6g} or less", budget),
           fmt::format("The smallest that can be reached is {:.6g}.", smallest));
   if (budget >= harmless_distance(problem)) return harmless_result(problem, watch);
+  const LinearBudget linear{.costs = costs, .limit = budget};
+  if (problem.lifts.any())
+    return solve(
+        {problem, settings, all_allowed(problem), {}, {&linear, 1}, within_lifts_and_budget(problem, linear)},
+        watch);
   const Matrices cheapest = cheapest_channels(costs);
   if (budget <= smallest + distance_tolerance)
     return solve({problem, settings, ties_allowed(costs), {}, {}, cheapest}, watch);
-  const LinearBudget linear{.costs = costs, .limit = budget};
   return solve({problem, settings, all_allowed(problem), {}, {&linear, 1}, cheapest}, watch);
 }
 
@@ -449,6 +536,7 @@ ChannelResult solve_with_budgets(const ChannelProblem& problem, std::span<const 
   validate(settings);
   validate_joints(problem.joints);
   if (!problem.distances.empty()) validate_distances(problem);
+  require(!problem.lifts.any(), "lifts", "several budgets take no limits on lifts", "Leave them out.");
   require(!budgets.empty(), "budgets", "there is none", "Give at least one, or use a multiplier.");
   for (const auto& budget : budgets) validate(problem, budget);
 

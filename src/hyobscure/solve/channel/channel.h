@@ -4,7 +4,9 @@
 #include <span>
 #include <vector>
 
+#include "hyobscure/base/error.h"
 #include "hyobscure/base/numeric.h"
+#include "hyobscure/solve/channel/lift_limits.h"
 
 namespace hyobscure::solve {
 
@@ -17,6 +19,25 @@ struct ChannelProblem {
   /// One a group: d_g(c, c') >= 0, square and finite. The diagonal need not be zero: d_g(c, c) is a mean over
   /// pairs of people. Only solve_with_budgets, which has costs of its own, accepts none at all.
   std::vector<Eigen::MatrixXd> distances;
+  /// Kept within kLiftTolerance. solve_with_budgets takes none.
+  LiftLimits lifts = {};
+};
+
+/// Limits nearer to 1 leave channels no interior, and are kept to so much: a factor of 1 is one of 1.000001.
+inline constexpr double kLiftTolerance = 1e-6;
+/// The gap, in bits, that is aimed at where lifts are limited: slacks beside shares leave fewer digits.
+inline constexpr double kLiftGapBits = 1e-6;
+
+/// No channel keeps the limits on lifts within the budget.
+class LiftsOutOfReach : public InputError {
+ public:
+  LiftsOutOfReach(double budget, double smallest);
+
+  /// The expected distance from which on the limits can be kept, within a millionth.
+  double smallest_distance() const { return smallest_; }
+
+ private:
+  double smallest_;
 };
 
 /// Sum over groups of <costs_g, O_g> <= limit. The expected distance is the case costs_g = P_g(c) d_g(c, c').
@@ -26,7 +47,9 @@ struct LinearBudget {
 };
 
 struct ChannelSettings {
-  double gap_tolerance_bits = 1e-9;  ///< stop when the answer is proven to be this close to the optimum
+  /// Stop when the answer is proven to be this close to the optimum; at least kLiftGapBits where lifts are
+  /// limited.
+  double gap_tolerance_bits = 1e-9;
   int max_iterations = 500;
 };
 
@@ -64,7 +87,8 @@ struct ChannelResult {
                                                   const ChannelSettings& settings = {});
 
 /// The same within a budget: minimise the leakage subject to D <= budget. The multiplier comes with the
-/// answer. Throws InputError, naming smallest_distance(), if no channel is that near. A budget within 1e-12
+/// answer. Throws InputError, naming smallest_distance(), if no channel is that near, and LiftsOutOfReach if
+/// none that keeps the limits on lifts is. A budget within 1e-12
 /// of the smallest distance is answered by the best channel of exactly that distance.
 [[nodiscard]] ChannelResult solve_with_budget(const ChannelProblem& problem, double budget,
                                               const ChannelSettings& settings = {});
@@ -75,7 +99,8 @@ struct ChannelResult {
                                                std::span<const LinearBudget> budgets,
                                                const ChannelSettings& settings = {});
 
-/// The expected distance when everybody goes to the nearest cluster: no budget below it can be met.
+/// The expected distance when everybody goes to the nearest cluster: no budget below it can be met, whatever
+/// lifts may be.
 [[nodiscard]] double smallest_distance(const ChannelProblem& problem);
 
 /// The expected distance when each group publishes its one cheapest cluster for everybody: from this budget

@@ -20,11 +20,97 @@ constexpr double kDualCorridor = 10;      // the duals stay within this factor o
 constexpr double kFirstBarrier = 1;       // gap of the first centre, in units of the objective
 constexpr double kNobody = 1e-280;        // weight of a value that nobody who may be published as j has
 constexpr double kRounding = 4e-16;
-constexpr int kStalledSteps = 8;  // in a row, before giving up
+constexpr int kRefinements = 1;         // of Newton's direction
+constexpr int kRefinementsOfLifts = 5;  // where lifts are limited
+constexpr int kStalledSteps = 8;        // in a row, before giving up
 
 double dot(const MatrixXd& a, const MatrixXd& b) { return a.cwiseProduct(b).sum(); }
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+/// One side of the limits on lifts, for all published clusters: slack_j(y) = sign (v_j(y) - factor q(y) R_j)
+/// > 0.
+///
+/// channel.md, "Limits on lifts": with A = sign (I - factor q 1^T) the slack is A v, linear in the channel.
+/// The barrier takes q(y) p_g log slack, so that a value weighs as its people do.
+class LiftSide {
+ public:
+  LiftSide(double sign, double factor, const VectorXd& shares, double people, Index columns)
+      : sign_(sign), factor_(factor), shares_(shares), weights_(people * shares) {
+    slack_.setZero(shares.size(), columns);
+    multipliers_ = steps_ = slack_;
+    curvature_.setZero(shares.size());
+  }
+
+  double weight_of_barrier() const { return weights_.sum() * static_cast<double>(slack_.cols()); }
+
+  /// From the channel itself; later steps add to it, which keeps the digits of a slack that is almost gone.
+  void start(const MatrixXd& published, double tau) {
+    for (Index j = 0; j < slack_.cols(); ++j) slack_.col(j) = of(published.col(j));
+    centre(tau);
+  }
+  void centre(double tau) {
+    for (Index j = 0; j < slack_.cols(); ++j)
+      multipliers_.col(j) = tau * weights_.array() / slack_.col(j).array();
+  }
+
+  /// A^T k: what prices k of the slacks are to the people of each value.
+  VectorXd transposed(const VectorXd& k) const {
+    return sign_ * (k.array() - factor_ * shares_.dot(k)).matrix();
+  }
+  /// What the multipliers take off the price of publishing people of each value as j.
+  VectorXd price(Index j) const { return -transposed(multipliers_.col(j)); }
+  /// Gradient of the barrier in v_j.
+  VectorXd gradient(Index j, double tau) const {
+    return -tau * transposed((weights_.array() / slack_.col(j).array()).matrix());
+  }
+  /// Adds P A^T D A P^T to the Hessian of column j, D = multiplier / slack. Column y of P A^T is, but for its
+  /// sign, P_y - factor q(y) p.
+  void add_hessian(Index j, const MatrixXd& joint, const VectorXd& cluster_weights, MatrixXd& hessian) {
+    curvature_ = (multipliers_.col(j).array() / slack_.col(j).array()).sqrt();
+    scaled_ = joint - (factor_ * cluster_weights) * shares_.transpose();
+    scaled_.array().rowwise() *= curvature_.transpose().array();
+    hessian.selfadjointView<Eigen::Lower>().rankUpdate(scaled_);
+  }
+  /// A^T D A times a change of v_j.
+  VectorXd hessian_times(Index j, const VectorXd& change) const {
+    return transposed((multipliers_.col(j).array() / slack_.col(j).array() * of(change).array()).matrix());
+  }
+
+  /// `changes`: of v, by the direction.
+  void set_direction(const MatrixXd& changes) {
+    for (Index j = 0; j < steps_.cols(); ++j) steps_.col(j) = of(changes.col(j));
+  }
+  double largest_change() const { return (steps_.array() / slack_.array()).abs().maxCoeff(); }
+  double longest_step() const {
+    const double fastest = (-steps_.array() / slack_.array()).maxCoeff();
+    return fastest > 0 ? 1 / fastest : std::numeric_limits<double>::infinity();
+  }
+  /// Sum of the weighted logarithms; NaN outside of the limits.
+  double barrier(double step) const {
+    return (((slack_ + step * steps_).array().log()).colwise() * weights_.array()).sum();
+  }
+  void accept(double step, double tau) {
+    for (Index j = 0; j < slack_.cols(); ++j) {
+      const auto full = (tau * weights_.array() - multipliers_.col(j).array() * steps_.col(j).array()) /
+                        slack_.col(j).array();
+      curvature_ = (1 - step) * multipliers_.col(j).array() + step * full;
+      slack_.col(j) += step * steps_.col(j);
+      multipliers_.col(j) = (tau * weights_.array() / slack_.col(j).array()).matrix();
+      multipliers_.col(j) = curvature_.cwiseMax(multipliers_.col(j) / kDualCorridor)
+                                .cwiseMin(multipliers_.col(j) * kDualCorridor);
+    }
+  }
+
+ private:
+  VectorXd of(const VectorXd& v) const { return sign_ * (v - (factor_ * v.sum()) * shares_); }
+
+  double sign_, factor_;
+  VectorXd shares_, weights_;
+  MatrixXd slack_, multipliers_, steps_;
+  VectorXd curvature_;
+  MatrixXd scaled_;
+};
 
 /// Memory and steps of one group. Column j of every |C| x |C| matrix belongs to the published cluster j.
 class GroupSolver {
@@ -33,7 +119,7 @@ class GroupSolver {
 
   const MatrixXd& channel() const { return x_; }
   double objective() const { return objective_; }
-  double weight_of_barrier() const { return row_weights_.dot(group_.allowed.rowwise().sum()); }
+  double weight_of_barrier() const;
   double cost(Index k) const { return dot(group_.costs[at(k)], x_); }
 
   void centre_duals(double tau);
@@ -48,7 +134,8 @@ class GroupSolver {
   void update_residual(const VectorXd& coefficients);
   double direction_cost(Index k) const { return dot(group_.costs[at(k)], direction_); }
   double slope() const { return dot(gradient_, direction_); }
-  double largest_change() const { return (direction_.array() / (x_ + closed_).array()).abs().maxCoeff(); }
+  double largest_change() const;
+  void finish_direction();
   double longest_step() const;
 
   void try_step(double step);
@@ -60,8 +147,9 @@ class GroupSolver {
 
  private:
   Index budgets() const { return static_cast<Index>(group_.costs.size()); }
-  void evaluate_trial();
+  void evaluate_trial(double step);
   void factor_column(Index j);
+  void factor_whole_column(Index j);
   void factor_row_sums();
   void apply_inverse(Index j, const Eigen::Ref<const VectorXd>& right, Eigen::Ref<VectorXd> result);
   void solve(const MatrixXd& right, MatrixXd& result);
@@ -87,6 +175,10 @@ class GroupSolver {
 
   MatrixXd gradient_, residual_, raw_, direction_, image_;
   std::vector<MatrixXd> responses_;  // to a unit price of each budget
+
+  std::vector<LiftSide> sides_;  // of the limits on lifts, those that there are
+  MatrixXd hessian_;
+  std::vector<Eigen::LLT<MatrixXd>> columns_;  // of M_j, where lifts are limited
 };
 
 GroupSolver::GroupSolver(const BarrierGroup& group)
@@ -106,18 +198,38 @@ GroupSolver::GroupSolver(const BarrierGroup& group)
   projected_.setZero(n_);
   scaled_.setZero(m_, n_);
   small_.setZero(n_, n_);
-  factors_.setZero(m_, m_ * n_);
+  if (!group.lifts.any()) factors_.setZero(m_, m_ * n_);
   responses_.assign(group.costs.size(), MatrixXd::Zero(m_, m_));
+  if (group.lifts.has_most()) sides_.emplace_back(-1, group.lifts.most, value_shares_, total_, m_);
+  if (group.lifts.has_least()) sides_.emplace_back(1, group.lifts.least, value_shares_, total_, m_);
+  if (!sides_.empty()) {
+    hessian_.setZero(m_, m_);
+    columns_.resize(at(m_));
+  }
   trial_ = group.start;
-  evaluate_trial();
+  evaluate_trial(0);
+  for (LiftSide& side : sides_) side.start(published_, 1);
+  evaluate_trial(0);  // with the slacks
   std::swap(x_, trial_);
   trial_.setZero(m_, m_);
   objective_ = trial_objective_;
   barrier_ = trial_barrier_;
 }
 
-/// Posteriors, objective and sum of logarithms of the trial channel.
-void GroupSolver::evaluate_trial() {
+double GroupSolver::weight_of_barrier() const {
+  double weight = row_weights_.dot(group_.allowed.rowwise().sum());
+  for (const LiftSide& side : sides_) weight += side.weight_of_barrier();
+  return weight;
+}
+
+double GroupSolver::largest_change() const {
+  double largest = (direction_.array() / (x_ + closed_).array()).abs().maxCoeff();
+  for (const LiftSide& side : sides_) largest = std::max(largest, side.largest_change());
+  return largest;
+}
+
+/// Posteriors, objective and sum of logarithms of the trial channel, so far along the direction.
+void GroupSolver::evaluate_trial(double step) {
   // v_j(y) = sum_c P(c,y) O(c,j), R_j, s_j(y) = log( v / (q R) ): the notation of channel.md
   published_.noalias() = group_.joint.transpose() * trial_;
   for (Index j = 0; j < m_; ++j) {
@@ -130,18 +242,23 @@ void GroupSolver::evaluate_trial() {
     published_.col(j) = published_.col(j).cwiseMax(kNobody);
     scores_.col(j) = published_.col(j).array() / (outputs_(j) * value_shares_.array());
   }
-  scores_ = scores_.array().log();
+  if (group_.leaks)
+    scores_ = scores_.array().log();
+  else
+    scores_.setZero();
   // F = sum_j sum_y v s
   trial_objective_ = dot(published_, scores_) + dot(group_.price, trial_);
   trial_barrier_ = 0;
   for (Index j = 0; j < m_; ++j)
     trial_barrier_ += row_weights_.dot((trial_.col(j) + closed_.col(j)).array().log().matrix());
+  for (const LiftSide& side : sides_) trial_barrier_ += side.barrier(step);
 }
 
 void GroupSolver::centre_duals(double tau) {
   for (Index j = 0; j < m_; ++j)
     // on the central path x z = tau w
     z_.col(j) = tau * row_weights_.array() / (x_.col(j) + closed_.col(j)).array();
+  for (LiftSide& side : sides_) side.centre(tau);
 }
 
 void GroupSolver::update_gradient() {
@@ -155,11 +272,21 @@ void GroupSolver::update_gradient() {
 /// condition hold up to rounding, which is taken off on the safe side.
 double GroupSolver::lower_bound(const VectorXd& multipliers) {
   raw_ = gradient_;
+  double largest_price = 0;
+  if (!sides_.empty()) {
+    // "Limits on lifts": any multipliers of theirs from 0 on leave the bound a bound
+    image_.setZero();
+    for (const LiftSide& side : sides_)
+      for (Index j = 0; j < m_; ++j) image_.col(j) += side.price(j);
+    raw_.noalias() += group_.joint * image_;
+    largest_price = image_.cwiseAbs().maxCoeff();
+  }
   for (Index k = 0; k < budgets(); ++k) raw_ += multipliers(k) * group_.costs[at(k)];
   // channel.md, "Certificate": any s with sum_y q e^s <= 1 and any lambda >= 0 bound the optimum from below.
   // An interior iterate has equality; what rounding may have added to the sum, n + 8 operations a term, is
   // taken off.
-  const double size = total_ * (1 + scores_.cwiseAbs().maxCoeff()) + raw_.diagonal().cwiseAbs().sum();
+  const double size =
+      total_ * (1 + scores_.cwiseAbs().maxCoeff() + largest_price) + raw_.diagonal().cwiseAbs().sum();
   raw_ = (closed_.array() > 0).select(std::numeric_limits<double>::max(), raw_);
   return raw_.rowwise().minCoeff().sum() - kRounding * static_cast<double>(n_ + 8) * size;
 }
@@ -184,13 +311,37 @@ void GroupSolver::factor_column(Index j) {
   factor.array().colwise() *= root_.array();
 }
 
+/// M_j itself where limits on lifts add to it, whose slacks span as many orders of magnitude as Theta does:
+/// differences as above would have no digits left.
+void GroupSolver::factor_whole_column(Index j) {
+  hessian_.setZero();
+  hessian_.diagonal() = curvature_.col(j);
+  if (group_.leaks) {
+    for (Index y = 0; y < n_; ++y) {
+      const double root_of_v = std::sqrt(published_(y, j));
+      scaled_.col(y) = group_.joint.col(y) / root_of_v - cluster_weights_ * (root_of_v / outputs_(j));
+    }
+    hessian_.selfadjointView<Eigen::Lower>().rankUpdate(scaled_);
+  }
+  for (LiftSide& side : sides_) side.add_hessian(j, group_.joint, cluster_weights_, hessian_);
+  columns_[at(j)].compute(hessian_);
+}
+
 /// sum_j M_j^-1, the Schur complement of the row sums. Rounding may leave it indefinite: lift the diagonal.
 void GroupSolver::factor_row_sums() {
   row_sums_ = inverse_.rowwise().sum();
   row_matrix_.setZero();
-  // sum_j ( T_j - W_j W_j^T ): one symmetric product for all columns at once
-  row_matrix_.selfadjointView<Eigen::Lower>().rankUpdate(factors_, -1);
-  row_matrix_.diagonal() += row_sums_;
+  if (sides_.empty()) {
+    // sum_j ( T_j - W_j W_j^T ): one symmetric product for all columns at once
+    row_matrix_.selfadjointView<Eigen::Lower>().rankUpdate(factors_, -1);
+    row_matrix_.diagonal() += row_sums_;
+  } else {
+    for (const auto& column : columns_) {
+      hessian_.setIdentity();
+      column.matrixL().solveInPlace(hessian_);  // L^-1, and M^-1 = L^-T L^-1
+      row_matrix_.selfadjointView<Eigen::Lower>().rankUpdate(hessian_.transpose());
+    }
+  }
   // "Safeguards": the difference cancels where T is huge; the lift is relative to sum_j T_j, from its
   // rounding upwards
   row_factor_.compute(row_matrix_);
@@ -205,10 +356,14 @@ void GroupSolver::factor(double tau, const VectorXd& slack_gradients) {
   for (Index j = 0; j < m_; ++j) {
     const auto x = (x_.col(j) + closed_.col(j)).array();
     gradient_.col(j).array() -= tau * row_weights_.array() / x;
+    for (const LiftSide& side : sides_) gradient_.col(j).noalias() += group_.joint * side.gradient(j, tau);
     // primal-dual: Theta = z / x, not tau w / x^2; the 1e-9 bounds the cancellation in the Schur complement
     curvature_.col(j) = z_.col(j).array() / x + kRegularisation * row_weights_.array();
     inverse_.col(j) = group_.allowed.col(j).array() / curvature_.col(j).array();
-    factor_column(j);
+    if (sides_.empty())
+      factor_column(j);
+    else
+      factor_whole_column(j);
   }
   factor_row_sums();
   for (Index k = 0; k < budgets(); ++k) {
@@ -222,6 +377,10 @@ void GroupSolver::factor(double tau, const VectorXd& slack_gradients) {
 
 void GroupSolver::apply_inverse(Index j, const Eigen::Ref<const VectorXd>& right,
                                 Eigen::Ref<VectorXd> result) {
+  if (!sides_.empty()) {
+    result = columns_[at(j)].solve(right);
+    return;
+  }
   const auto factor = factors_.middleCols(j * n_, n_);
   projected_.noalias() = factor.transpose() * right;
   result = inverse_.col(j).cwiseProduct(right);
@@ -257,8 +416,13 @@ void GroupSolver::update_residual(const VectorXd& coefficients) {
   for (Index j = 0; j < m_; ++j) {
     // Hessian times direction, P ( diag(1/v) - 11^T/R ) P^T dx, from the exact Hessian and not from its
     // factor
-    const double mean = image_.col(j).sum() / outputs_(j);
-    image_.col(j) = image_.col(j).array() / published_.col(j).array() - mean;
+    const VectorXd change = image_.col(j);
+    const double mean = change.sum() / outputs_(j);
+    if (group_.leaks)
+      image_.col(j) = change.array() / published_.col(j).array() - mean;
+    else
+      image_.col(j).setZero();
+    for (const LiftSide& side : sides_) image_.col(j) += side.hessian_times(j, change);
   }
   residual_ = gradient_ + curvature_.cwiseProduct(direction_);
   residual_.noalias() += group_.joint * image_;
@@ -268,9 +432,18 @@ void GroupSolver::update_residual(const VectorXd& coefficients) {
   residual_.colwise() -= column_;
 }
 
+/// What the direction does to the slacks of lifts.
+void GroupSolver::finish_direction() {
+  if (sides_.empty()) return;
+  image_.noalias() = group_.joint.transpose() * direction_;
+  for (LiftSide& side : sides_) side.set_direction(image_);
+}
+
 double GroupSolver::longest_step() const {
   const double fastest = (-direction_.array() / (x_ + closed_).array()).maxCoeff();
-  return fastest > 0 ? 1 / fastest : std::numeric_limits<double>::infinity();
+  double step = fastest > 0 ? 1 / fastest : std::numeric_limits<double>::infinity();
+  for (const LiftSide& side : sides_) step = std::min(step, side.longest_step());
+  return step;
 }
 
 void GroupSolver::try_step(double step) {
@@ -278,7 +451,7 @@ void GroupSolver::try_step(double step) {
   trial_ = x_ + step * direction_;
   column_ = trial_.rowwise().sum().cwiseInverse();
   trial_.array().colwise() *= column_.array();
-  evaluate_trial();
+  evaluate_trial(step);
 }
 
 void GroupSolver::accept_step(double step, double tau) {
@@ -290,6 +463,7 @@ void GroupSolver::accept_step(double step, double tau) {
     column_ = tau * row_weights_.array() / (trial_.col(j) + closed_.col(j)).array();
     z_.col(j) = root_.cwiseMax(column_ / kDualCorridor).cwiseMin(column_ * kDualCorridor);
   }
+  for (LiftSide& side : sides_) side.accept(step, tau);
   std::swap(x_, trial_);
   objective_ = trial_objective_;
   barrier_ = trial_barrier_;
@@ -298,7 +472,7 @@ void GroupSolver::accept_step(double step, double tau) {
 /// After steps that led nowhere: the posteriors of x again, and fresh duals.
 void GroupSolver::stay(double tau) {
   trial_ = x_;
-  evaluate_trial();
+  evaluate_trial(0);
   centre_duals(tau);
 }
 
@@ -322,6 +496,7 @@ class Barrier {
 
   const BarrierProblem& problem_;
   const Index budgets_;
+  const bool limits_lifts_;
   std::vector<GroupSolver> groups_;
   VectorXd slacks_, multipliers_, slack_steps_, trial_slacks_, coefficients_;
   double tau_ = 0, weight_ = 0, slope_ = 0, largest_change_ = 0, floor_ = 0;
@@ -329,7 +504,11 @@ class Barrier {
   VectorXd best_multipliers_;
 };
 
-Barrier::Barrier(const BarrierProblem& problem) : problem_(problem), budgets_(problem.limits.size()) {
+Barrier::Barrier(const BarrierProblem& problem)
+    : problem_(problem),
+      budgets_(problem.limits.size()),
+      limits_lifts_(
+          std::ranges::any_of(problem.groups, [](const auto& group) { return group.lifts.any(); })) {
   groups_.reserve(problem.groups.size());
   for (const auto& group : problem.groups) groups_.emplace_back(group);
   // gap on the central path = tau weight_, "Step"
@@ -354,6 +533,7 @@ BarrierAnswer Barrier::minimise(double gap_tolerance, int max_iterations) {
   for (; iterations < max_iterations; ++iterations) {
     certify();
     if (objective() - lower_bound_ <= gap_tolerance || stalled >= kStalledSteps) break;
+    if (problem_.enough && problem_.enough(objective(), lower_bound_)) break;
     find_direction();
     const double step = take_step();
     // after kStalledSteps of these rounding allows no further progress
@@ -397,12 +577,15 @@ void Barrier::find_direction() {
   const Eigen::LLT<MatrixXd> factored(system);
   coefficients_.setZero();
   slack_steps_.setZero();
-  // solved, then once more for what is left: Theta spans twenty orders of magnitude near the end
+  // solved, then again for what is left: Theta spans twenty orders of magnitude near the end
   solve_budgets(factored);
-  for (auto& group : groups_) group.update_residual(coefficients_);
-  solve_budgets(factored);
+  for (int i = 0; i < (limits_lifts_ ? kRefinementsOfLifts : kRefinements); ++i) {
+    for (auto& group : groups_) group.update_residual(coefficients_);
+    solve_budgets(factored);
+  }
   slope_ = largest_change_ = 0;
-  for (const auto& group : groups_) {
+  for (auto& group : groups_) {
+    group.finish_direction();
     slope_ += group.slope();
     largest_change_ = std::max(largest_change_, group.largest_change());
   }
@@ -479,7 +662,7 @@ void Barrier::cool(double step) {
   const double decrement = -slope_ / tau_;
   if (step > 0.9 && decrement < 3 && largest_change_ < 0.5)
     tau_ *= 0.1;
-  else if (step > 0.5 && decrement < 50 && largest_change_ < 20)
+  else if (step > 0.5 && decrement < (limits_lifts_ ? 8 : 50) && largest_change_ < (limits_lifts_ ? 1 : 20))
     tau_ *= 0.316;
   tau_ = std::max(tau_, floor_);
 }

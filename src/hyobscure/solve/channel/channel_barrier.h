@@ -1,7 +1,10 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <functional>
 #include <vector>
+
+#include "hyobscure/solve/channel/lift_limits.h"
 
 namespace hyobscure::solve {
 
@@ -13,12 +16,16 @@ struct BarrierGroup {
   Eigen::MatrixXd price;               ///< added to the objective: <price, O>; all zero in the budget form
   std::vector<Eigen::MatrixXd> costs;  ///< one a budget
   Eigen::VectorXd row_weights;         ///< > 0: weight of each row's logarithms in the barrier
-  Eigen::MatrixXd start;               ///< positive where allowed, rows sum to 1, inside all budgets
+  Eigen::MatrixXd start;  ///< positive where allowed, rows sum to 1, inside all budgets and limits of lifts
+  LiftLimits lifts = {};  ///< where there are any, everything is allowed
+  bool leaks = true;      ///< false: F is left out, and the price is all that is minimised; lifts are limited
 };
 
 struct BarrierProblem {
   std::vector<BarrierGroup> groups;
   Eigen::VectorXd limits;  ///< one a budget, > 0
+  /// Whether an interior iterate of this objective, with this bound on the optimum, is all that is wanted.
+  std::function<bool(double objective, double lower_bound)> enough = {};
 };
 
 struct BarrierAnswer {

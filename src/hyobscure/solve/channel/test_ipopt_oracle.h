@@ -6,9 +6,12 @@
 #include <Eigen/Core>
 #include <IpIpoptApplication.hpp>
 #include <IpTNLP.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <ctime>
+
+#include "hyobscure/solve/channel/lift_limits.h"
 
 namespace hyobscure::solve {
 
@@ -17,6 +20,8 @@ namespace hyobscure::solve {
 ///   minimise   sum_{j,y} v_j(y) log( v_j(y) / (q_y R_j) )
 ///   subject to v_j(y) = sum_c P(c,y) O(c,j),   R_j = sum_y v_j(y),   sum_j O(c,j) = 1,   <cost, O> <= budget
 ///
+/// and, where lifts are limited, least q_y R_j <= v_j(y) <= most q_y R_j.
+///
 /// With v and R as variables of their own the Hessian is sparse and exact.
 class IpoptChannel : public Ipopt::TNLP {
  public:
@@ -24,11 +29,12 @@ class IpoptChannel : public Ipopt::TNLP {
   using Number = Ipopt::Number;
 
   IpoptChannel(const Eigen::MatrixXd& joint, const Eigen::MatrixXd& distance, double budget,
-               double seconds_allowed)
+               const LiftLimits& lifts, double seconds_allowed)
       : joint_(joint),
         cost_(joint.rowwise().sum().asDiagonal() * distance),
         shares_(joint.colwise().sum().transpose() / joint.sum()),
         budget_(budget),
+        lifts_(lifts),
         m_(static_cast<Index>(joint.rows())),
         n_(static_cast<Index>(joint.cols())),
         last_moment_(std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds_allowed)) {}
@@ -38,8 +44,8 @@ class IpoptChannel : public Ipopt::TNLP {
   bool get_nlp_info(Index& variables, Index& constraints, Index& jacobian, Index& hessian,
                     IndexStyleEnum& style) override {
     variables = total(m_);
-    constraints = m_ * n_ + m_ + m_ + 1;
-    jacobian = m_ * n_ * (m_ + 1) + m_ * (n_ + 1) + m_ * m_ + m_ * m_;
+    constraints = m_ * n_ + m_ + m_ + 1 + 2 * lifts();
+    jacobian = m_ * n_ * (m_ + 1) + m_ * (n_ + 1) + m_ * m_ + m_ * m_ + 4 * lifts();
     hessian = m_ * (2 * n_ + 1);
     style = C_STYLE;
     return true;
@@ -52,8 +58,13 @@ class IpoptChannel : public Ipopt::TNLP {
     std::fill_n(least, constraints, 0.0);
     std::fill_n(most, constraints, 0.0);
     for (Index c = 0; c < m_; ++c) least[row_sum(c)] = most[row_sum(c)] = 1;
-    least[constraints - 1] = -2e19;
-    most[constraints - 1] = budget_;
+    least[budget_row()] = -2e19;
+    most[budget_row()] = budget_;
+    for (Index k = 0; k < lifts(); ++k) {
+      least[budget_row() + 1 + 2 * k] = -2e19;  // v - most q R <= 0
+      most[budget_row() + 2 + 2 * k] = 2e19;    // v - least q R >= 0
+    }
+    (void)constraints;
     return true;
   }
 
@@ -84,7 +95,7 @@ class IpoptChannel : public Ipopt::TNLP {
     return true;
   }
 
-  bool eval_g(Index, const Number* x, bool, Index constraints, Number* g) override {
+  bool eval_g(Index, const Number* x, bool, Index, Number* g) override {
     const Eigen::Map<const Eigen::MatrixXd> channel(x, m_, m_), v(x + m_ * m_, n_, m_);
     const Eigen::MatrixXd difference = v - joint_.transpose() * channel;
     std::copy_n(difference.data(), difference.size(), g);
@@ -92,11 +103,14 @@ class IpoptChannel : public Ipopt::TNLP {
       g[m_ * n_ + j] = x[total(j)] - v.col(j).sum();
       g[row_sum(j)] = channel.row(j).sum();
     }
-    g[constraints - 1] = cost_.cwiseProduct(channel).sum();
+    g[budget_row()] = cost_.cwiseProduct(channel).sum();
+    for_each_lift([&](Index row, Index j, Index y, double factor) {
+      g[row] = x[published(y, j)] - factor * shares_(y) * x[total(j)];
+    });
     return true;
   }
 
-  bool eval_jac_g(Index, const Number*, bool, Index constraints, Index, Index* rows, Index* columns,
+  bool eval_jac_g(Index, const Number*, bool, Index, Index, Index* rows, Index* columns,
                   Number* values) override {
     Index k = 0;
     const auto put = [&](Index row, Index column, double value) {
@@ -117,9 +131,13 @@ class IpoptChannel : public Ipopt::TNLP {
       put(m_ * n_ + j, total(j), 1);
       for (Index c = 0; c < m_; ++c) {
         put(row_sum(c), entry(c, j), 1);
-        put(constraints - 1, entry(c, j), cost_(c, j));
+        put(budget_row(), entry(c, j), cost_(c, j));
       }
     }
+    for_each_lift([&](Index row, Index j, Index y, double factor) {
+      put(row, published(y, j), 1);
+      put(row, total(j), -factor * shares_(y));
+    });
     return true;
   }
 
@@ -167,6 +185,16 @@ class IpoptChannel : public Ipopt::TNLP {
   Index entry(Index c, Index j) const { return j * m_ + c; }
   Index published(Index y, Index j) const { return m_ * m_ + j * n_ + y; }
   Index total(Index j) const { return m_ * m_ + m_ * n_ + j; }
+  Index budget_row() const { return m_ * n_ + m_ + m_; }
+  Index lifts() const { return lifts_.any() ? m_ * n_ : 0; }
+  /// visit(row, j, y, factor): v_j(y) - factor q_y R_j, from above, then from below.
+  template <class Visit>
+  void for_each_lift(const Visit& visit) const {
+    for (Index k = 0; k < lifts(); ++k) {
+      visit(budget_row() + 1 + 2 * k, k / n_, k % n_, std::min(lifts_.most, 1e6));
+      visit(budget_row() + 2 + 2 * k, k / n_, k % n_, lifts_.least);
+    }
+  }
   Index row_sum(Index c) const { return m_ * n_ + m_ + c; }
   double score(const Number* x, Index y, Index j) const {
     return std::log(x[published(y, j)] / (shares_(y) * x[total(j)]));
@@ -175,6 +203,7 @@ class IpoptChannel : public Ipopt::TNLP {
   Eigen::MatrixXd joint_, cost_, channel_;
   Eigen::VectorXd shares_;
   double budget_;
+  LiftLimits lifts_;
   Index m_, n_;
   std::chrono::time_point<std::chrono::steady_clock, std::chrono::duration<double>> last_moment_;
 };
@@ -188,8 +217,9 @@ struct IpoptAnswer {
 
 /// Every value of the joint must have weight.
 inline IpoptAnswer solve_with_ipopt(const Eigen::MatrixXd& joint, const Eigen::MatrixXd& distance,
-                                    double budget, double seconds_allowed = 600) {
-  Ipopt::SmartPtr<IpoptChannel> problem = new IpoptChannel(joint, distance, budget, seconds_allowed);
+                                    double budget, double seconds_allowed = 600,
+                                    const LiftLimits& lifts = {}) {
+  Ipopt::SmartPtr<IpoptChannel> problem = new IpoptChannel(joint, distance, budget, lifts, seconds_allowed);
   Ipopt::SmartPtr<Ipopt::IpoptApplication> ipopt = new Ipopt::IpoptApplication();
   ipopt->Options()->SetIntegerValue("print_level", 0);
   ipopt->Options()->SetStringValue("sb", "yes");  // no banner

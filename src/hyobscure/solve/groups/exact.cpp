@@ -116,8 +116,14 @@ class BudgetSearch {
   ExactResult run() {
     const int solved_before = costs_.solved();
     const double price = search_price();
-    if (settings_.close && !is_closed() && !progress_.stop_requested()) close(price);
-    if (!std::isfinite(best_.objective_nats)) throw Stopped();
+    // More than any secret holds: no grouping keeps the limits on lifts within the budget.
+    const bool impossible = best_.lower_bound_nats > std::log(costs_.values()) + tolerance();
+    if (settings_.close && !impossible && !is_closed() && !progress_.stop_requested()) close(price);
+    if (!std::isfinite(best_.objective_nats)) {
+      progress_.throw_if_stopped();
+      if (std::isfinite(nearest_)) throw LiftsOutOfReach(budget_, nearest_);
+      throw Stopped();
+    }
     best_.lower_bound_nats = std::min(best_.lower_bound_nats, best_.objective_nats);
     best_.closed = is_closed();
     best_.segments_solved = costs_.solved() - solved_before;
@@ -139,7 +145,11 @@ class BudgetSearch {
   /// What a partition may be better by and still be passed over.
   double passed_over() const { return settings_.closing_tolerance_bits / kBitsPerNat; }
   /// The same, and what the best partition's own channels may be above their optimum.
-  double tolerance() const { return passed_over() + settings_.gap_tolerance_bits / kBitsPerNat; }
+  double tolerance() const {
+    const double of_channels = settings_.lifts.any() ? std::max(settings_.gap_tolerance_bits, kLiftGapBits)
+                                                     : settings_.gap_tolerance_bits;
+    return passed_over() + of_channels / kBitsPerNat;
+  }
   bool is_closed() const { return best_.objective_nats - best_.lower_bound_nats <= tolerance() * (1 + 1e-6); }
 
   /// Lazily: only segments that lie on a path which looks best so far are solved.
@@ -164,6 +174,21 @@ class BudgetSearch {
     return result;
   }
 
+  /// Nothing: no channels of the partition keep the limits on lifts within the budget.
+  std::optional<ChannelResult> solve_partition(const Partition& partition) {
+    ChannelProblem problem = problem_of(tables_, partition).problem;
+    problem.lifts = settings_.lifts;
+    // exact.md, "Upper bound": the optimum of this partition; max() because sums of distances differ by
+    // rounding
+    try {
+      return solve_with_budget(problem, std::max(budget_, solve::smallest_distance(problem)),
+                               {.gap_tolerance_bits = settings_.gap_tolerance_bits});
+    } catch (const LiftsOutOfReach& refused) {
+      nearest_ = std::min(nearest_, refused.smallest_distance());
+      return std::nullopt;
+    }
+  }
+
   /// Upper bound: the partition with its best channels within the budget.
   void try_partition(const Path& path) {
     if (tried_.contains(path)) return;
@@ -171,14 +196,12 @@ class BudgetSearch {
     for (const int segment : path) smallest += costs_.smallest_distance(segment);
     if (out_of_reach(budget_, smallest)) return;
     const Partition partition = paths_.partition_of(path);
-    const ChannelProblem problem = problem_of(tables_, partition).problem;
-    // exact.md, "Upper bound": the optimum of this partition; max() because sums of distances differ by
-    // rounding
-    ChannelResult solution = solve_with_budget(problem, std::max(budget_, solve::smallest_distance(problem)),
-                                               {.gap_tolerance_bits = settings_.gap_tolerance_bits});
+    tried_.insert(path);
+    auto solved = solve_partition(partition);
+    if (!solved) return;
+    ChannelResult solution = *std::move(solved);
     double objective = solution.info.leakage_nats;
     for (const int segment : path) objective += costs_.entropy_term(segment);
-    tried_.insert(path);
     if (objective >= best_.objective_nats) return;
     best_.partition = partition;
     best_.solution = std::move(solution);
@@ -281,7 +304,8 @@ class BudgetSearch {
   const Progress& progress_;
   ExactResult best_{
       .partition = {}, .solution = {}, .objective_nats = kInfinity, .lower_bound_nats = -kInfinity};
-  std::set<Path> tried_;  ///< partitions solved with the budget
+  double nearest_ = kInfinity;  ///< distance at which some partition tried keeps the limits on lifts
+  std::set<Path> tried_;        ///< partitions solved with the budget
 };
 
 }  // namespace
@@ -291,7 +315,7 @@ struct ExactSearch::State {
         const ExactSettings& given)
       : tables(census),
         settings(given),
-        costs(census, values, limits, given.objective),
+        costs(census, values, limits, given.objective, given.lifts),
         paths(costs, given.groups) {}
 
   const SegmentTables& tables;

@@ -21,6 +21,7 @@ struct ExactSettings {
   double closing_tolerance_bits = 1e-8;  ///< a partition that could only be better by less is not looked at
   int most_partitions = 20'000;          ///< solved with a budget; beyond it the gap stays open
   double segment_gap_bits = 1e-9;        ///< of single segments; bounds hold whatever it is, and are looser
+  LiftLimits lifts = {};
   bool close = true;  ///< false: what the prices of distance leave open stays open, which is quick
 };
 

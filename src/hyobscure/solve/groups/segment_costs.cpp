@@ -42,8 +42,11 @@ Eigen::MatrixXd scores(const Eigen::MatrixXd& joint, const Eigen::MatrixXd& chan
 }  // namespace
 
 SegmentCosts::SegmentCosts(const SegmentTables& tables, const OrderedValues& values,
-                           const GroupLimits& limits, Objective objective)
-    : tables_(tables), values_(values.count()), starting_at_(static_cast<std::size_t>(values.count())) {
+                           const GroupLimits& limits, Objective objective, const LiftLimits& lifts)
+    : tables_(tables),
+      lifts_(lifts),
+      values_(values.count()),
+      starting_at_(static_cast<std::size_t>(values.count())) {
   for (int first = 0; first < values_; ++first)
     for (int end = first + 1; end <= values_; ++end)
       if (allowed(values, limits, first, end)) {
@@ -91,7 +94,8 @@ void SegmentCosts::solve(const std::vector<int>& segments, double price, double 
   parallel_blocks(segments.size(), 1, [&](std::size_t i, std::size_t) {
     const Span span = spans_[static_cast<std::size_t>(segments[i])];
     const auto segment = tables_.segment(span.first, span.end);
-    const SingleGroup group = single_group(segment);
+    SingleGroup group = single_group(segment);
+    group.problem.lifts = lifts_;
     const ChannelResult result =
         solve_with_multiplier(group.problem, price, {.gap_tolerance_bits = gap_tolerance_bits});
     // the certified bound, never the value of the channel found: chords must lie below w

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hyobscure/base/numeric.h"
+#include "hyobscure/solve/channel/lift_limits.h"
 #include "hyobscure/solve/groups/boundary_search.h"
 #include "hyobscure/solve/groups/partition.h"
 #include "hyobscure/solve/groups/segments.h"
@@ -22,7 +23,7 @@ namespace hyobscure::solve {
 class SegmentCosts {
  public:
   SegmentCosts(const SegmentTables& tables, const OrderedValues& values, const GroupLimits& limits,
-               Objective objective);
+               Objective objective, const LiftLimits& lifts = {});
 
   int values() const { return values_; }
   /// Segments that may be groups, by first and last value; their numbers are used below.
@@ -73,6 +74,7 @@ class SegmentCosts {
   double bound_from(const Dual& dual, int segment, double price) const;
 
   const SegmentTables& tables_;
+  LiftLimits lifts_;
   int values_;
   std::vector<Span> spans_;
   std::vector<std::vector<int>> starting_at_;
