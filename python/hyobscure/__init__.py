@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from .exploring import Comparison, Inspection, Start, compare, init, inspect
     from .frontier import Frontier
     from .plots import plot_attacks, plot_channel, plot_comparison, plot_frontier, plot_groups
-    from .searching import SamePeople
+    from .searching import SamePeople, use_scorer
     from .release import Check, Release, Verification, verify
 
 __all__ = [
@@ -70,6 +70,7 @@ __all__ = [
     "plot_groups",
     "settings",
     "synth",
+    "use_scorer",
     "verify",
 ]
 
@@ -83,7 +84,7 @@ _PLACES = {
     "frontier": ("Frontier",),
     "plots": ("plot_attacks", "plot_channel", "plot_comparison", "plot_frontier", "plot_groups"),
     "release": ("Check", "Release", "Verification", "verify"),
-    "searching": ("SamePeople",),
+    "searching": ("SamePeople", "use_scorer"),
 }
 
 

@@ -133,7 +133,10 @@ def test_stopped_later_a_model_has_the_best_answer_so_far(tmp_path):
     model = stopped_at("moving boundaries", "hyobscure", tmp_path)
     assert not model.converged_
     model.progress = False
-    assert model.publish(tmp_path / "release").verify().passed
+    with pytest.warns(hyobscure.StoppedEarlyWarning) as caught:
+        assert model.publish(tmp_path / "release").verify().passed
+    assert {each.category for each in caught} == {hyobscure.StoppedEarlyWarning, hyobscure.SeededWarning}
+    assert {each.filename for each in caught} == {__file__}
 
 
 def test_what_another_signal_raises_is_raised(model):

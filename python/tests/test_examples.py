@@ -31,6 +31,11 @@ def test_what_users_call_has_an_example():
     for documented in (
         hyobscure.HyObscure,
         hyobscure.HyObscure.from_spec,
+        hyobscure.inspect,
+        hyobscure.init,
+        hyobscure.compare,
+        hyobscure.SamePeople,
+        hyobscure.Release,
         hyobscure.audit,
         hyobscure.verify,
         hyobscure.settings,

@@ -81,6 +81,19 @@ def test_a_search_compares_settings_on_the_same_people(numbers):
     assert search.best_score_ == max(results["mean_test_score"]) == -search.best_estimator_.leakage_
 
 
+def test_a_use_can_be_the_score(numbers):
+    X, y = numbers
+    model = HyObscure(0.15, **QUICK).fit(X, y)
+    score = hyobscure.use_scorer("item means", releases=2)
+    found = hyobscure.audit(model, attacker="forest", scenario="I", releases=2)
+    [loss] = [use["loss"]["mean"] for use in found.utilities if use["name"] == "item means"]
+    assert score(model, X, y) == -loss < 0
+    with pytest.raises(InputError, match="item means"):
+        hyobscure.use_scorer("nonesuch", releases=2)(model, X, y)
+    with pytest.raises(InputError, match="SamePeople"):
+        score(model, X[::-1], y)
+
+
 def test_other_people_have_no_score(numbers):
     X, y = numbers
     model = HyObscure(0.15, **QUICK).fit(X, y)
