@@ -229,8 +229,9 @@ std::vector<RepeatedErrors> repeated_releases(
 
   std::vector<RepeatedErrors> results;
   for (std::size_t n = 0; n < settings.releases.size(); ++n) {
-    results.push_back(
-        {.releases = settings.releases[n], .people = targets.size(), .error = estimate(errors[n], numbers.empty() ? kShare : kError)});
+    results.push_back({.releases = settings.releases[n],
+                       .people = targets.size(),
+                       .error = estimate(errors[n], numbers.empty() ? kShare : kError)});
     if (!places.empty()) results.back().km = estimate(kms[n], kError);
   }
   return results;

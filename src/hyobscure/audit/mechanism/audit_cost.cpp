@@ -11,9 +11,9 @@ namespace {
 constexpr double kForestOfLevel = 2.4e-8;  ///< of a tree
 constexpr int kTrees = 100;
 constexpr double kPaperBoosting = 6e-9 * 160;
-constexpr double kBoosting = 6e-6;               ///< of numbers, where rows say something
-constexpr double kBoostingOfClass = 1e-6;        ///< and of each class
-constexpr double kOfSilentRows = 0.25;           ///< boosting stops early where rows say nothing
+constexpr double kBoosting = 6e-6;         ///< of numbers, where rows say something
+constexpr double kBoostingOfClass = 1e-6;  ///< and of each class
+constexpr double kOfSilentRows = 0.25;     ///< boosting stops early where rows say nothing
 constexpr double kLinear = 2e-7;
 constexpr double kSimilarityPerEntry = 1.2e-9;  ///< a tested person, an entry of the known people
 constexpr double kInformedOfPair = 3e-8;        ///< an attacked person, one of the pool, a release
@@ -52,8 +52,8 @@ double attackers_seconds(double telling, double silent, double known, const Size
   return seconds;
 }
 
-/// I learns once from true rows; II in each fold from the release, from true rows and, once, from four planted
-/// leaks.
+/// I learns once from true rows; II in each fold from the release, from true rows and, once, from four
+/// planted leaks.
 double scenario_seconds(data::AttackScenario scenario, const Size& size, const data::AuditSpec& audit) {
   constexpr double kPlanted = 4;
   const double releases = audit.releases, folds = audit.folds;
@@ -84,7 +84,8 @@ AuditCost audit_cost(const data::People& people, const data::Spec& spec) {
   AuditCost cost;
   for (const data::AttackScenario scenario : spec.audit.scenarios)
     cost.scenarios.push_back(scenario_seconds(scenario, size, spec.audit));
-  cost.shadow = attackers_seconds(spec.audit.shadow, spec.audit.shadow, size.people * spec.audit.known, size, spec.audit);
+  cost.shadow = attackers_seconds(spec.audit.shadow, spec.audit.shadow, size.people * spec.audit.known, size,
+                                  spec.audit);
   cost.informed = kInformedOfPair * kReleasesSeen * std::min(all, kMostAttacked) * all / 4;
   cost.utilities = recommendation_seconds(size, spec.audit.releases);
   if (!spec.audit.task.empty())

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "hyobscure/base/error.h"
+#include "hyobscure/base/freed_memory.h"
 #include "hyobscure/census/distance.h"
 #include "hyobscure/census/statistics.h"
 #include "hyobscure/obscure/groups/labels.h"
@@ -393,6 +394,7 @@ Mechanism find(const Population& population, const data::People& people, const d
   if (!input.parameter) input.budget = resolve_budget(spec, input);
   MethodResult result = method_of(spec).run(input, progress);
   prepared = {};
+  return_freed_memory();
   const int shuffles = shuffles_for(static_cast<std::size_t>(population.size()));
   // What was found before the user stopped the search is still accounted for.
   const Progress undisturbed;

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "hyobscure/base/freed_memory.h"
 #include "hyobscure/obscure/mechanism/packed_draw.h"
 
 namespace hyobscure::obscure {
@@ -166,6 +167,7 @@ std::vector<solve::SparseChannel> FinePeople::join(std::vector<solve::SparseChan
     for (solve::SparseChannel& channel : of_wards) round_to_units(channel);
     return of_wards;
   }
+  return_freed_memory();  // of the wards' distances
   std::vector<solve::SparseChannel> joined(pools_.size());
   std::size_t first = 0;  // ward of the pool
   for (std::size_t p = 0; p < pools_.size(); ++p) {
@@ -190,6 +192,7 @@ std::vector<solve::SparseChannel> FinePeople::join(std::vector<solve::SparseChan
       joined[p].starts.push_back(joined[p].donors.size());
     }
     for (; first < end; ++first) of_wards[first] = {};  // two copies of one pool at most
+    return_freed_memory();
     round_to_units(joined[p]);
   }
   return joined;
