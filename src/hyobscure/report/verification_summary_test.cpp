@@ -13,9 +13,9 @@ verify::Verification with(std::vector<verify::Check> checks) {
   return {.checks = std::move(checks), .mode = verify::Mode::Files, .not_seen = {"what nobody sees"}};
 }
 
-const verify::Check kHolds{.name = "ids are unique"};
+const verify::Check kHolds{.name = "ids are unique", .detail = ""};
 const verify::Check kFails{.name = "groups are apart", .passed = false, .detail = "two overlap"};
-const verify::Check kNote{.name = "it is no trial", .passed = false, .warning = true};
+const verify::Check kNote{.name = "it is no trial", .passed = false, .detail = "", .warning = true};
 
 TEST(VerificationText, ShowsWhatDidNotPassAndACount) {
   EXPECT_EQ(

@@ -96,7 +96,9 @@ TEST(IntervalOverPeople, CoversTheMeanNineteenTimesOfTwentyForAnyNumberOfSplits)
     }
     EXPECT_LT(missed, 150) << splits;
     EXPECT_GT(missed, 20) << splits;  // nor does it promise too little
-    if (splits == 10) EXPECT_GT(student_missed, kTrials / 4);
+    if (splits == 10) {
+      EXPECT_GT(student_missed, kTrials / 4);
+    }
   }
 }
 

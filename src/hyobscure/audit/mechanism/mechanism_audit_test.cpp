@@ -302,7 +302,9 @@ TEST_F(AuditTest, MinutesAreUsedForMoreRepetitions) {
   const obscure::Mechanism mechanism = obscure::fit(people(), terms);
   const Stopwatch watch;
   const Audit found = audit_mechanism(people(), terms, mechanism, {});
-  if (watch.seconds() < 1.0) EXPECT_GT(found.repetitions, 1);
+  if (watch.seconds() < 1.0) {
+    EXPECT_GT(found.repetitions, 1);
+  }
   // as many repetitions, asked for at once, give the same
   EXPECT_EQ(numbers_of(found),
             numbers_of(audit_mechanism(
