@@ -391,8 +391,8 @@ TEST(Attack, ASampleOfThePeopleFindsWhatLeaksAndSaysHowManyItKnew) {
   for (const Scenario scenario : {Scenario::I, Scenario::II})
     for (const AttackResult& found : attack_as_they_are(leaking, scenario, settings)) {
       EXPECT_EQ(found.known_people + found.tested_people, 300U);
-      const bool doubts = scenario == Scenario::I && (found.attacker == Attacker::Boosting ||
-                                                      found.attacker == Attacker::Linear);
+      const bool doubts = scenario == Scenario::I &&
+                          (found.attacker == Attacker::Boosting || found.attacker == Attacker::Linear);
       EXPECT_GT(found.error.advantage.low, doubts ? 0.2 : 0.5);
     }
   settings.most_people = kFewestPeople - 1;
