@@ -39,8 +39,8 @@ fs::path ledger_folder(const Source& source, const obscure::Mechanism& mechanism
 }
 
 std::string publish(const Source& source, const obscure::Mechanism& mechanism, const fs::path& folder,
-                    bool force, bool second_draw, bool accept_leakage, const std::string& sign, bool stays,
-                    const nb::object& report) {
+                    bool force, bool second_draw, bool other_people, bool accept_leakage,
+                    const std::string& sign, bool stays, const nb::object& report) {
   return work(report, source.threads(), [&](const Progress& progress) {
     const Stopwatch watch;
     std::optional<published::SigningKey> key;
@@ -49,6 +49,7 @@ std::string publish(const Source& source, const obscure::Mechanism& mechanism, c
         source.workbench(progress).publish(mechanism, {.output = folder,
                                                        .force = force,
                                                        .second_draw = second_draw,
+                                                       .other_people = other_people,
                                                        .accept_leakage = accept_leakage,
                                                        .sign = key,
                                                        .ledger_folder = ledger_folder(source, mechanism),
@@ -208,8 +209,9 @@ void write_report(const fs::path& file, bool force, const Source& source, const 
 
 void bind_release(nb::module_& module) {
   module.def("publish", &publish, nb::arg("source"), nb::arg("mechanism"), nb::arg("folder"),
-             nb::arg("force"), nb::arg("second_draw"), nb::arg("accept_leakage"), nb::arg("sign"),
-             nb::arg("stays"), nb::arg("progress").none(), "Writes a release, as `hyobscure publish` does.");
+             nb::arg("force"), nb::arg("second_draw"), nb::arg("other_people"), nb::arg("accept_leakage"),
+             nb::arg("sign"), nb::arg("stays"), nb::arg("progress").none(),
+             "Writes a release, as `hyobscure publish` does.");
   module.def("own_lifts", &own_lifts, nb::arg("source"), nb::arg("mechanism"), nb::arg("progress").none(),
              "What each person's draw does to the probability of the own value.");
   module.def("drawn_rows", &drawn_rows, nb::arg("source"), nb::arg("mechanism"), nb::arg("progress").none(),

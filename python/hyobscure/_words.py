@@ -12,6 +12,7 @@ _ARGUMENTS = {
     "--force": "force=True",
     "--memory": "memory=",
     "--methods": "methods",
+    "--other-people": "other_people=True",
     "--second-draw": "second_draw=True",
     "--secret": "secret=",
     "--signed-by": "signed_by=",

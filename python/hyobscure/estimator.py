@@ -420,6 +420,7 @@ class HyObscure(TransformerMixin, BaseEstimator):
         secret: Any = None,
         force: bool = False,
         second_draw: bool = False,
+        other_people: bool = False,
         accept_leakage: bool = False,
         sign: str | os.PathLike[str] | None = None,
     ) -> Release:
@@ -428,7 +429,8 @@ class HyObscure(TransformerMixin, BaseEstimator):
         With a folder it is written there, with the same bytes as the command line writes; without, it lives as long as the
         object, or until its `close`. People are those of `fit` unless they are given. The draws belong to the mechanism:
         publishing again gives the same release. Unless there is a seed, the ledger (`release.ledger`) remembers who was
-        published, and another draw of the same people is refused; `second_draw` publishes it nevertheless. The ledger of people
+        published, and another draw of the same people is refused; `second_draw` publishes it nevertheless, and
+        `other_people` says that these only have the same ids, which is believed unless the rows say otherwise. The ledger of people
         in memory is the user's, in `~/.local/share/hyobscure`, that of a spec lies beside it. A mechanism that `fit` warned of
         is refused too; `accept_leakage` publishes it, and the manifest says so. `sign` is a signing key of `hyobscure keygen`:
         the release then says who published it. A folder that stays brings a warning where the mechanism has a seed, or was
@@ -449,6 +451,7 @@ class HyObscure(TransformerMixin, BaseEstimator):
                 where,
                 force,
                 second_draw,
+                other_people,
                 accept_leakage,
                 "" if sign is None else path_of(sign, "sign"),
                 temporary is None,

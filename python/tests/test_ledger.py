@@ -83,6 +83,17 @@ def test_numbers_of_rows_look_like_the_same_people_which_is_said(numbers, tmp_pa
     HyObscure(**{**UNSEEDED, "settings": own}).fit(X[:150], y[:150]).publish()
 
 
+def test_other_people_with_the_same_numbers_of_rows_are_published_where_the_rows_agree(numbers):
+    X, y = numbers
+    HyObscure(**UNSEEDED).fit(X, y).publish()
+    others = HyObscure(**UNSEEDED).fit(X[::-1], y[::-1])
+    assert "other_people=True" in second_draw(lambda: others.publish())
+    assert others.publish(other_people=True).verify().passed
+    again = HyObscure(**UNSEEDED).fit(X, y)
+    with pytest.raises(InputError, match="same people"):
+        again.publish(other_people=True)
+
+
 def test_a_trial_and_no_ledger_make_no_folder(wide, tmp_path):
     HyObscure(id="who", budget=0.15, **QUICK).fit(wide, "age").publish()
     settings = {**UNSEEDED["settings"], "release.ledger": "none"}

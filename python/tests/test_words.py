@@ -10,9 +10,15 @@ from hyobscure._words import in_python
 
 # Texts that Python never shows, or not in words of its own: files of the command line, experiments, and pages, which are the
 # same whoever writes them.
-OF_THE_PROGRAM = ("experiment/", "obscure/fit/saved_census.cpp", "workflow/starting_spec.cpp", "report/verdict.cpp")
+OF_THE_PROGRAM = (
+    "experiment/",
+    "obscure/fit/saved_census.cpp",
+    "workflow/starting_spec.cpp",
+    "report/verdict.cpp",
+    "published/dictionary.cpp",
+)
 OF_PAGES = ("looks at the files alone: anyone", "This page is written by")
-COMMANDS = re.compile(r"hyobscure (inspect|init|fit|publish|compare|audit|verify|settings)\b")
+COMMANDS = re.compile(r"`hyobscure (inspect|init|fit|publish|compare|audit|verify|settings)\b")
 FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]*|(?<![\w-])-m [A-Z]")
 
 
