@@ -520,10 +520,13 @@ ChannelResult solve_with_budget(const ChannelProblem& problem, double budget,
           fmt::format("The smallest that can be reached is {:.6g}.", smallest));
   if (budget >= harmless_distance(problem)) return harmless_result(problem, watch);
   const LinearBudget linear{.costs = costs, .limit = budget};
-  if (problem.lifts.any())
+  if (problem.lifts.any()) {
+    // The same distance added up in another order: a limit of 1 may have nothing but this channel.
+    if (budget >= harmless_distance(problem) * (1 - kAtTheMinimum)) return harmless_result(problem, watch);
     return solve(
         {problem, settings, all_allowed(problem), {}, {&linear, 1}, within_lifts_and_budget(problem, linear)},
         watch);
+  }
   const Matrices cheapest = cheapest_channels(costs);
   if (budget <= smallest + distance_tolerance)
     return solve({problem, settings, ties_allowed(costs), {}, {}, cheapest}, watch);

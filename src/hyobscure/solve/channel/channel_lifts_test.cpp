@@ -147,6 +147,7 @@ TEST(LiftLimitsOfTwo, OneOfAPairIsHiddenByTheOther) {
   const ChannelResult result = solve_with_budget(problem, 0.5);
   expect_kept(problem, result);
   EXPECT_NEAR(result.info.leakage_nats, 0, 1e-12);
+  EXPECT_EQ(solve_with_budget(problem, 0.5 * (1 - 1e-15)).info.status, SolveStatus::Solved);
   problem.lifts.most = 1.5;  // O(1|1) = O(2|2) = 0.75
   const ChannelResult half = solve_with_budget(problem, 0.2501);
   expect_kept(problem, half);

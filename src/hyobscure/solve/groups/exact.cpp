@@ -174,19 +174,23 @@ class BudgetSearch {
     return result;
   }
 
-  /// Nothing: no channels of the partition keep the limits on lifts within the budget.
+  /// Nothing: no channels of the partition keep the limits on lifts within the budget; the nearest that do
+  /// are remembered.
   std::optional<ChannelResult> solve_partition(const Partition& partition) {
     ChannelProblem problem = problem_of(tables_, partition).problem;
     problem.lifts = settings_.lifts;
+    const double smallest = solve::smallest_distance(problem);
     // exact.md, "Upper bound": the optimum of this partition; max() because sums of distances differ by
     // rounding
     try {
-      return solve_with_budget(problem, std::max(budget_, solve::smallest_distance(problem)),
-                               {.gap_tolerance_bits = settings_.gap_tolerance_bits});
+      ChannelResult solution = solve_with_budget(problem, std::max(budget_, smallest),
+                                                 {.gap_tolerance_bits = settings_.gap_tolerance_bits});
+      if (!out_of_reach(budget_, smallest)) return solution;
+      nearest_ = std::min(nearest_, smallest);
     } catch (const LiftsOutOfReach& refused) {
       nearest_ = std::min(nearest_, refused.smallest_distance());
-      return std::nullopt;
     }
+    return std::nullopt;
   }
 
   /// Upper bound: the partition with its best channels within the budget.
@@ -194,7 +198,7 @@ class BudgetSearch {
     if (tried_.contains(path)) return;
     double smallest = 0;
     for (const int segment : path) smallest += costs_.smallest_distance(segment);
-    if (out_of_reach(budget_, smallest)) return;
+    if (!settings_.lifts.any() && out_of_reach(budget_, smallest)) return;
     const Partition partition = paths_.partition_of(path);
     tried_.insert(path);
     auto solved = solve_partition(partition);

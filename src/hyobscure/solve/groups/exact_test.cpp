@@ -22,14 +22,18 @@ double objective_of(const ChannelProblem& problem, const ChannelResult& solution
 
 /// Every partition, each solved by itself.
 double brute_force(const SegmentTables& tables, const std::vector<Partition>& partitions, double budget,
-                   Objective objective) {
+                   Objective objective, const LiftLimits& lifts = {}) {
   double best = std::numeric_limits<double>::infinity();
   for (const Partition& partition : partitions) {
-    const ChannelProblem problem = problem_of(tables, partition).problem;
+    ChannelProblem problem = problem_of(tables, partition).problem;
+    problem.lifts = lifts;
     const double smallest = smallest_distance(problem);
     if (smallest > budget * (1 + 1e-12)) continue;
-    best = std::min(best,
-                    objective_of(problem, solve_with_budget(problem, std::max(budget, smallest)), objective));
+    try {
+      const ChannelResult solution = solve_with_budget(problem, std::max(budget, smallest));
+      best = std::min(best, objective_of(problem, solution, objective));
+    } catch (const LiftsOutOfReach&) {
+    }
   }
   return best;
 }
@@ -49,6 +53,31 @@ Range budget_range(const SegmentTables& tables, const std::vector<Partition>& pa
 }
 
 class ExactProperty : public testing::TestWithParam<unsigned> {};
+
+TEST_P(ExactProperty, WithLimitsOnLiftsEqualsBruteForceOrIsRefusedWhereThatFindsNothing) {
+  const unsigned seed = GetParam();
+  const RandomCensus census = random_census(seed, {.people = 90, .clusters = 3, .values = 6});
+  const SegmentTables tables = census.tables();
+  const OrderedValues values = census.values();
+  const GroupLimits limits{.least_people = 8, .most_people = 60, .least_values = 1, .most_values = 5};
+  const auto partitions = all_partitions(values, limits, 2);
+  if (partitions.empty()) return;  // which the test below asks about
+  const LiftLimits lifts{.least = seed % 2 == 0 ? 0.3 : 0.0, .most = 1.5};
+  const Range range = budget_range(tables, partitions);
+  ExactSearch search(tables, values, limits, {.groups = 2, .lifts = lifts});
+  for (const double share : {0.1, 0.5, 0.8, 1.0}) {
+    const double budget = range.at(share);
+    const double truth = brute_force(tables, partitions, budget, Objective::Total, lifts);
+    try {
+      const ExactResult result = search.solve(budget);
+      EXPECT_NEAR(result.objective_nats, truth, 4 * kLiftGapBits) << share;
+      EXPECT_LE(result.lower_bound_nats, truth + 1e-9) << share;
+    } catch (const LiftsOutOfReach& refused) {
+      EXPECT_FALSE(std::isfinite(truth)) << share;
+      EXPECT_GT(refused.smallest_distance(), budget);
+    }
+  }
+}
 
 TEST_P(ExactProperty, EqualsBruteForceOverAllPartitionsAtEveryBudget) {
   const unsigned seed = GetParam();
