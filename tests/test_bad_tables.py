@@ -266,11 +266,13 @@ def test_a_negative_event_with_jensen_shannon_is_refused(long):
     long.works("--channel.distance", "squared-euclidean")
 
 
-def test_an_all_zero_row_with_jensen_shannon_is_refused_at_the_row_of_the_people(wide):
+def test_all_zero_rows_with_jensen_shannon_are_alike_and_pointed_at(wide, hyobscure):
     wide.replace(', "town"]', "]")
-    wide.people[9][2:4] = [0, 0]
-    text = wide.refused("people.csv, row 9", "Jensen-Shannon", "squared-euclidean")
-    assert "zero" in text or "no positive" in text, text
+    for person in (9, 12):
+        wide.people[person][2:4] = [0, 0]
+    wide.works("--channel.distance", "jensen-shannon")
+    inspected = hyobscure("inspect", wide.write().folder / "spec.toml", "--channel.distance", "jensen-shannon")
+    assert "2 people have only zeros" in inspected.prose and "squared-euclidean" in inspected.prose
 
 
 def test_a_person_whose_events_are_all_zero_has_none(long):

@@ -40,6 +40,11 @@ std::string left_out_text(const data::ReadCounts& counts) {
   if (counts.cells_filled > 0)
     text += fmt::format("  filled: {} empty {} (people.missing)\n", count_text(counts.cells_filled),
                         counts.cells_filled == 1 ? "cell" : "cells");
+  if (counts.people_of_zeros > 0)
+    text += fmt::format(
+        "  note: {} {} only zeros; Jensen-Shannon takes them as alike, and far from all others. "
+        "channel.distance = \"squared-euclidean\" suits numbers\n",
+        count_text(counts.people_of_zeros), counts.people_of_zeros == 1 ? "person has" : "people have");
   return text;
 }
 
@@ -51,6 +56,7 @@ Json counts_json(const data::ReadCounts& counts) {
           {"people_with_rare_secret", counts.people_with_rare_secret},
           {"people_without_events", counts.people_without_events},
           {"cells_filled", counts.cells_filled},
+          {"people_of_zeros", counts.people_of_zeros},
           {"events_read", counts.events_read},
           {"events_incomplete", counts.events_incomplete},
           {"events_unknown", counts.events_unknown},

@@ -58,23 +58,22 @@ bool handle_people_without_events(Engine& engine, const Spec& spec, People& peop
   return true;
 }
 
-/// Jensen-Shannon scales every row to sum 1.
-void refuse_zero_rows(Engine& engine, const Spec& spec, const Relation& relation, const People& people) {
-  std::size_t first = people.size(), number = 0;
+/// Jensen-Shannon scales every row to sum 1. People with nothing but zeros, which scaling may make of the
+/// smallest values, get an entry of an item that only they have: alike among themselves, and as far from all
+/// others as can be.
+void give_zero_rows_an_entry(People& people, ReadCounts& counts) {
+  constexpr double kOne = 1;
+  const auto nothing = static_cast<std::uint32_t>(people.features.columns);
   for (std::size_t u = 0; u < people.size(); ++u)
-    if (people.features[u].items.empty()) {
-      first = std::min(first, u);
-      number += 1;
-    }
-  if (number == 0) return;
-  const std::string id = as_text(relation.column(spec.people.id)) + " AS id";
-  throw InputError(
-      {.source = relation.name,
-       .row = first_row(engine, relation, id, "id = " + quoted_text(people.ids[first]))},
-      fmt::format("all features are zero ({} in all), and Jensen-Shannon cannot compare such a row",
-                  plural(static_cast<std::int64_t>(number), "person", "people")),
-      "Leave such people out, or choose a distance that suits numbers: channel.distance = "
-      "\"squared-euclidean\".");
+    counts.people_of_zeros += people.features[u].items.empty() ? 1 : 0;
+  if (counts.people_of_zeros == 0) return;
+  SparseRows rows;
+  rows.columns = people.features.columns + 1;
+  for (std::size_t u = 0; u < people.size(); ++u) {
+    const auto row = people.features[u];
+    rows.append_row(row.items.empty() ? SparseRows::Row{{&nothing, 1}, {&kOne, 1}} : row);
+  }
+  people.features = std::move(rows);
 }
 
 // --- kept columns
@@ -183,7 +182,7 @@ Reading read_people(Engine& engine, const Spec& spec) {
       read_features();
     events->close();
   } else if (spec.channel.distance == Distance::JensenShannon) {
-    refuse_zero_rows(engine, spec, relation, people);
+    give_zero_rows_an_entry(people, reading.counts);
   }
   about(relation, [&] {
     kept.secret().number(people);

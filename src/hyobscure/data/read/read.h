@@ -23,6 +23,7 @@ struct ReadCounts {
   std::int64_t people_without_events = 0;    ///< left out by people.without_events
   std::int64_t people_with_rare_secret = 0;  ///< left out by secret.fewest_people
   std::int64_t cells_filled = 0;             ///< empty features of who stays, by people.missing
+  std::int64_t people_of_zeros = 0;          ///< with wide features that are all 0, under Jensen-Shannon
   std::int64_t events_read = 0;
   std::int64_t events_incomplete = 0;    ///< left out by events.missing
   std::int64_t events_unknown = 0;       ///< left out by events.unknown_people

@@ -422,8 +422,20 @@ TEST_F(Read, WhatJensenShannonCannotUseIsRefusedWithItsRow) {
   EXPECT_THAT(refusal(wide({raw})), HasSubstr("wide.csv, row 3, column \"n\": the value is negative"));
   EXPECT_EQ(refusal(wide({raw, other})), "accepted");
   folder_.write("wide.csv", "id,age,n,c\nzoe,30,1,2\nbob,40,0,0\ncid,50,3,1\n");
-  EXPECT_THAT(refusal(wide({raw})), HasSubstr("wide.csv, row 2: all features are zero (1 person in all)"));
   EXPECT_EQ(refusal(wide({raw, other})), "accepted");
+}
+
+TEST_F(Read, RowsOfZerosGetAnEntryOfTheirOwnUnderJensenShannon) {
+  folder_.write("wide.csv", "id,age,n,c\nzoe,30,1,2\nbob,40,0,0\ncid,50,3,1\ndan,60,0,0\n");
+  const Override raw{"people.scale", "none"}, other{"channel.distance", "euclidean"};
+  const Reading reading = read(wide({raw}));
+  const SparseRows& rows = reading.people.features;  // bob, cid, dan, zoe
+  EXPECT_EQ(rows.columns, 3u);
+  EXPECT_EQ(dense_row(rows, 0), (std::vector<double>{0, 0, 1}));
+  EXPECT_EQ(dense_row(rows, 2), (std::vector<double>{0, 0, 1}));
+  EXPECT_EQ(dense_row(rows, 3)[2], 0);
+  EXPECT_EQ(reading.counts.people_of_zeros, 2);
+  EXPECT_EQ(read(wide({raw, other})).people.features.columns, 2u);
 }
 
 TEST_F(Read, IncompleteEventsCanBeLeftOut) {
