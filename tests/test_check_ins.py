@@ -34,7 +34,7 @@ def test_the_example_becomes_a_verified_release_of_areas(hyobscure, example, tmp
         sum(group["values"] for group in fitted.json["groups"]) == 68
     )  # cells with three people or more, in both sets
     assert hyobscure("publish", spec, "-m", tmp_path / "m.json", "-o", tmp_path / "r", "--accept-leakage").code == 0
-    verified = hyobscure("verify", tmp_path / "r", "--against", spec)
+    verified = hyobscure("verify", tmp_path / "r", "--against", spec, "-v")
     assert verified.code == 0 and "every group is connected" in verified.prose
 
 

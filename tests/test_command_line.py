@@ -250,7 +250,7 @@ def test_kept_columns_join_the_cell_for_every_method(hyobscure, tmp_path, method
     assert fitted.json["joint_gap_bits"] is None
     assert hyobscure("publish", spec, "-m", tmp_path / "m.json", "-o", tmp_path / "r").code == 0
     assert "FAIL  the limits are those of the spec" in hyobscure("verify", tmp_path / "r", "--against", spec).out
-    verified = hyobscure("verify", tmp_path / "r", "--against", spec, "--groups.limits_for", "groups")
+    verified = hyobscure("verify", tmp_path / "r", "--against", spec, "--groups.limits_for", "groups", "-v")
     assert verified.code == 0, verified.out
     assert "has the same kept values" in verified.out
     assert "the limits are declared for groups; the smallest pool has" in verified.prose
@@ -279,7 +279,7 @@ def test_limits_hold_for_pools_of_kept_cells_unless_told_otherwise(hyobscure, tm
     assert smallest >= float(people.strip("[]").split(",")[0])
     assert hyobscure("publish", spec, "-m", tmp_path / "m.json", "-o", tmp_path / "r").code == 0
     assert json.loads((tmp_path / "r" / "manifest.json").read_text())["constraints"]["for"] == "pools"
-    verified = hyobscure("verify", tmp_path / "r", "--against", spec, *limits)
+    verified = hyobscure("verify", tmp_path / "r", "--against", spec, *limits, "-v")
     assert verified.code == 0 and "people per pool (same group and kept values) are at least k" in verified.prose, (
         verified.out
     )

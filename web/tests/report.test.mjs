@@ -10,7 +10,7 @@ const CHARTS = {
   full: 13,
   minimal: 0,
   oneGroup: 3,
-  crowded: 14,
+  crowded: 15,
   categorical: 2,
   names: 3,
   manyNames: 1,

@@ -200,8 +200,8 @@ namespace {
 
 constexpr std::size_t kSampledRows = 1024;
 
-/// Items and values of a row, keyed; 0: there are none. Values are rounded: numbers of wide tables are scaled by
-/// the smallest and the largest, so that an edit of one person moves those of all a little.
+/// Items and values of a row, keyed; 0: there are none. Values are rounded: numbers of wide tables are scaled
+/// by the smallest and the largest, so that an edit of one person moves those of all a little.
 std::uint64_t hash_of_row(const NamedDraws& hash, data::SparseRows::Row row) {
   constexpr double kSteps = 64;
   if (row.items.empty()) return 0;

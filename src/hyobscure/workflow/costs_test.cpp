@@ -46,7 +46,7 @@ TEST_F(CommandCosts, OfTwiceThePeopleAreTwiceAsHighUntilTheAuditSamples) {
   const Costs some = of(40'000), more = of(80'000);
   EXPECT_NEAR(more.at("fit").seconds - 2, 2 * (some.at("fit").seconds - 2), 1e-9);
   EXPECT_NEAR(more.at("publish").seconds - 1, 2 * (some.at("publish").seconds - 1), 1e-9);
-  EXPECT_EQ(more.at("audit").seconds, some.at("audit").seconds);
+  EXPECT_LT(more.at("audit").seconds, 1.1 * some.at("audit").seconds);  // it draws a release of all
   EXPECT_GT(some.at("audit").seconds, 2 * of(5000).at("audit").seconds);
   EXPECT_GT(more.at("fit").memory_bytes, some.at("fit").memory_bytes + 40'000 * 100 * 12);  // rows alone
 }

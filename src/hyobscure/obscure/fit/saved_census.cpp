@@ -236,8 +236,8 @@ void describe(auto& archive, Is<data::People> auto& people) {
 void describe(auto& archive, Is<data::ReadCounts> auto& counts) {
   members(archive, counts.people_read, counts.people_outside, counts.people_without_secret,
           counts.people_incomplete, counts.people_without_events, counts.people_with_rare_secret,
-          counts.cells_filled, counts.people_of_zeros, counts.events_read, counts.events_incomplete, counts.events_unknown,
-          counts.events_telling_home);
+          counts.cells_filled, counts.people_of_zeros, counts.events_read, counts.events_incomplete,
+          counts.events_unknown, counts.events_telling_home);
 }
 void describe(auto& archive, Is<data::EventCells> auto& cells) {
   members(archive, cells.items, cells.are_counts, cells.spellings);

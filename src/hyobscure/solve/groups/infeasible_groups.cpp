@@ -13,7 +13,7 @@ namespace hyobscure::solve {
 namespace {
 
 constexpr std::size_t kMostSuggestions = 6;
-constexpr std::size_t kMostKept = 4;      // of them, with k and l as they were asked for
+constexpr std::size_t kMostKept = 4;      // of them, with k and l as asked for, beside others
 constexpr std::size_t kLongestFront = 3;  // pairs of upper limits suggested for one number of groups
 
 bool exists(const RunningTotals& totals, const GroupLimits& limits, int groups) {
@@ -205,7 +205,7 @@ std::vector<Suggestion> with_lower_limits_kept(const Asked& asked) {
     asked.sort(list, 1);
     found.insert(found.end(), list.begin(), list.end());
   }
-  asked.sort(found, kMostKept);
+  asked.sort(found, kMostSuggestions);
   return found;
 }
 
@@ -243,7 +243,9 @@ Infeasibility explain_infeasible(const OrderedValues& values, const GroupLimits&
   const Asked asked{totals, limits, groups};
   Infeasibility result{.reason = find_reason(values, totals, limits, groups),
                        .nearest = with_lower_limits_kept(asked)};
-  for (const Suggestion& suggestion : with_a_lower_limit_lowered(asked)) result.nearest.push_back(suggestion);
+  const std::vector<Suggestion> lower = with_a_lower_limit_lowered(asked);
+  if (!lower.empty() && result.nearest.size() > kMostKept) result.nearest.resize(kMostKept);
+  result.nearest.insert(result.nearest.end(), lower.begin(), lower.end());
   if (result.nearest.empty()) result.nearest = with_both_lower_limits_lowered(asked);
   return result;
 }
