@@ -26,7 +26,7 @@ struct ChannelProblem {
 /// Limits nearer to 1 leave channels no interior, and are kept to so much: a factor of 1 is one of 1.000001.
 inline constexpr double kLiftTolerance = 1e-6;
 /// The gap, in bits, that is aimed at where lifts are limited: slacks beside shares leave fewer digits.
-inline constexpr double kLiftGapBits = 1e-6;
+inline constexpr double kLiftGapBits = 2e-6;
 
 /// No channel keeps the limits on lifts within the budget.
 class LiftsOutOfReach : public InputError {
