@@ -52,7 +52,7 @@ class Records {
       return std::nullopt;
     std::pair<std::string, std::vector<double>> record{rest_.substr(0, *name_size),
                                                        std::vector<double>(*count)};
-    std::memcpy(record.second.data(), rest_.data() + *name_size, *count * sizeof(double));
+    if (*count > 0) std::memcpy(record.second.data(), rest_.data() + *name_size, *count * sizeof(double));
     rest_.remove_prefix(*name_size + *count * sizeof(double));
     const std::string_view body = begin.substr(0, begin.size() - rest_.size());
     if (number() != checksum(body)) return std::nullopt;
