@@ -181,6 +181,17 @@ def test_ranges_as_secret_keep_their_order_and_names(walk, tmp_path):
     assert covered == list(range(len(bands))), labels
 
 
+def test_from_two_files_to_a_report_as_the_readme_says(walk, hyobscure, tmp_path):
+    rows = numbers()
+    write(tmp_path / "people.csv", [{"id": row["id"], "age": row["age"]} for row in rows])
+    write(tmp_path / "events.csv", events_of(rows))
+    walk("people.csv", "events.csv", "--secret", "age")
+    command = ["audit", "spec.toml", "release", "-m", "mechanism.json", "--report", "report.html"]
+    audited = hyobscure(*command, cwd=tmp_path)
+    assert audited.code == 0, audited.err
+    assert "What the release is good for" in audited.out and (tmp_path / "report.html").exists()
+
+
 def test_the_folder_of_the_spec_is_where_names_of_files_start(hyobscure, tmp_path):
     (tmp_path / "data").mkdir()
     (tmp_path / "specs").mkdir()
