@@ -58,6 +58,13 @@ struct ReportContent {
   std::optional<published::PublicKey> signed_by = {};
 };
 
+/// A release for the person who approves it. Private but for the bundle.
+struct Report {
+  std::string facts;   ///< JSON, "report facts" of docs/formats.md
+  std::string html;    ///< the page
+  std::string bundle;  ///< a zip archive for another party (report/bundle.h)
+};
+
 /// What a release is held against beside the original.
 struct VerifyWith {
   const obscure::Mechanism* mechanism = nullptr;       ///< what should have made it
@@ -119,8 +126,7 @@ class Workbench {
   [[nodiscard]] audit::Audit audit_release(const std::filesystem::path& release,
                                            const std::vector<audit::OwnAttacker>& own = {},
                                            const std::filesystem::path& kept_in = {});
-  /// The page about a release, HTML.
-  [[nodiscard]] std::string report(const ReportContent& content);
+  [[nodiscard]] Report report(const ReportContent& content);
   /// Writes comparison.csv, comparison.json, report.html and, if audited, audits.csv, into a new folder.
   /// Returns the JSON.
   std::string write_comparison(const audit::TradeOff& found, bool audited, double seconds,
