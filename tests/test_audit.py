@@ -1,11 +1,15 @@
 """audit: attacks beside their controls, uses, and the report; what cannot be audited is said clearly."""
 
 import csv
+import hashlib
 import json
+import os
 import re
+import shutil
 import signal
 import subprocess
 import time
+import zipfile
 
 import pytest
 
@@ -299,3 +303,76 @@ def test_every_attack_without_a_gain_states_its_power(hyobscure, people, mechani
         gain = attack["advantage"]
         if gain["low"] <= 0 < attack["unobscured_advantage"]["low"] and attack["power"] is not None:
             assert f"no measurable gain (power {attack['power']:.3f})" in shown.prose
+
+
+ONE_ATTACK = ["--audit.releases", 1, "--audit.attackers", "linear", "--audit.scenarios", "I"]
+
+
+def test_the_bundle_can_be_given_to_auditors(hyobscure, people, mechanism, release, tmp_path):
+    """No path, key, id or cell; and the same bytes every time."""
+    files = [tmp_path / "one.zip", tmp_path / "other.zip"]
+    for file in files:
+        made = hyobscure(
+            "audit",
+            people / "spec.toml",
+            release,
+            "-m",
+            mechanism,
+            *ONE_ATTACK,
+            "--context.approver",
+            "the board",
+            "--bundle",
+            file,
+        )
+        assert made.code == 0, made.err
+    assert files[0].read_bytes() == files[1].read_bytes()
+    assert files[0].stat().st_mode & 0o077 == 0
+    archive = zipfile.ZipFile(files[0])
+    content = {name: archive.read(name) for name in archive.namelist()}
+    assert set(content) == {
+        *("README.txt", "report.html", "facts.json", "manifest.json", "spec.toml", "versions.json", "SHA256SUMS")
+    }
+    assert content["manifest.json"] == (release / "manifest.json").read_bytes()
+    for line in content["SHA256SUMS"].decode().splitlines():
+        digest, name = line.split("  ")
+        assert hashlib.sha256(content[name]).hexdigest() == digest
+    everything = b"".join(content.values()).decode()
+    for private in (json.loads(mechanism.read_text())["key"], str(people), str(release), str(tmp_path)):
+        assert private not in everything
+    for cells in (r"\bp\d{3}\b", r"\bfilm\d{5}\b"):  # ids and items
+        assert re.search(cells, (people / "events.csv").read_text()) and not re.search(cells, everything)
+    facts = json.loads(content["facts.json"])
+    assert facts["context"] == {"approver": "the board"} and facts["shared"] is True
+    # What is in it can be used again.
+    (tmp_path / "again").mkdir()
+    (tmp_path / "again" / "spec.toml").write_bytes(content["spec.toml"])
+    for name in ("people.csv", "events.csv"):
+        shutil.copy(people / name, tmp_path / "again" / name)
+    checked = hyobscure("verify", release, "--against", tmp_path / "again" / "spec.toml")
+    assert checked.code == 0, checked.err
+
+
+def test_without_a_browser_it_says_so_before_the_work_begins(hyobscure, people, mechanism, release, tmp_path):
+    audit = ["audit", people / "spec.toml", release, "-m", mechanism, *ONE_ATTACK, "--pdf", tmp_path / "report.pdf"]
+    environment = {name: value for name, value in os.environ.items() if name != "HYOBSCURE_CHROMIUM"}
+    began = time.monotonic()
+    refused = hyobscure(*audit, env={**environment, "PATH": str(tmp_path)})
+    assert refused.code == 2 and "open the HTML report in any browser and print it" in refused.err
+    assert time.monotonic() - began < 10
+    failed = hyobscure(*audit, env={**environment, "HYOBSCURE_CHROMIUM": "/bin/false"})
+    assert failed.code == 2 and "could not print" in failed.err
+    assert not (tmp_path / "report.pdf").exists()
+
+
+@pytest.mark.skipif(not shutil.which("chromium"), reason="there is no Chromium to print with")
+def test_the_report_is_printed(hyobscure, people, mechanism, release, tmp_path):
+    html, pdf = tmp_path / "report.html", tmp_path / "report.pdf"
+    made = hyobscure(
+        "audit", people / "spec.toml", release, "-m", mechanism, *ONE_ATTACK, "--report", html, "--pdf", pdf
+    )
+    assert made.code == 0, made.err
+    printed = pdf.read_bytes()
+    assert printed.startswith(b"%PDF-") and printed.count(b"/Type /Page\n") > 5
+    assert b"file://" not in printed and str(tmp_path).encode() not in printed
+    assert pdf.stat().st_mode & 0o077 == 0
+    assert html.exists() and not list(tmp_path.glob("*.unfinished-audit"))

@@ -16,6 +16,7 @@
 #include "hyobscure/base/stopwatch.h"
 #include "hyobscure/base/text.h"
 #include "hyobscure/base/user_folder.h"
+#include "hyobscure/report/pdf.h"
 #include "hyobscure/report/summary.h"
 #include "owned_array.h"
 #include "source.h"
@@ -191,17 +192,33 @@ nb::tuple verify(const fs::path& folder, const Source* source, const obscure::Me
   return nb::make_tuple(report::verification_json(found, seconds), report::verification_text(found));
 }
 
-/// Everything about the release in one file for the person who approves it.
-void write_report(const fs::path& file, bool force, const Source& source, const obscure::Mechanism* mechanism,
-                  const fs::path& folder, const Audited* audited, const nb::object& report) {
+workflow::Report report_of(const Source& source, const obscure::Mechanism* mechanism, const fs::path& folder,
+                           const Audited* audited, const Progress& progress) {
+  return source.workbench(progress).report({.release = folder,
+                                            .mechanism = mechanism,
+                                            .audit = audited == nullptr ? nullptr : &audited->audit});
+}
+
+/// Everything about the release in one file for the person who approves it; an empty name: not this one.
+void write_report(const fs::path& html, const fs::path& pdf, const fs::path& bundle, bool force,
+                  const Source& source, const obscure::Mechanism* mechanism, const fs::path& folder,
+                  const Audited* audited, const nb::object& report) {
   (void)work(report, source.threads(), [&](const Progress& progress) {
-    check_output_file(file, force);
-    write_file(file,
-               source.workbench(progress).report({.release = folder,
-                                                  .mechanism = mechanism,
-                                                  .audit = audited == nullptr ? nullptr : &audited->audit}),
-               FileAccess::OwnerOnly);
+    for (const fs::path& file : {html, pdf, bundle})
+      if (!file.empty()) check_output_file(file, force);
+    const fs::path browser = pdf.empty() ? fs::path() : report::printing_browser();
+    const workflow::Report found = report_of(source, mechanism, folder, audited, progress);
+    if (!html.empty()) write_file(html, found.html, FileAccess::OwnerOnly);
+    if (!bundle.empty()) write_file(bundle, found.bundle, FileAccess::OwnerOnly);
+    if (!pdf.empty()) write_file(pdf, report::pdf_of(found.html, browser, progress), FileAccess::OwnerOnly);
     return true;
+  });
+}
+
+std::string report_facts(const Source& source, const obscure::Mechanism* mechanism, const fs::path& folder,
+                         const Audited* audited, const nb::object& report) {
+  return work(report, source.threads(), [&](const Progress& progress) {
+    return report_of(source, mechanism, folder, audited, progress).facts;
   });
 }
 
@@ -228,9 +245,12 @@ void bind_release(nb::module_& module) {
   module.def("verify", &verify, nb::arg("folder"), nb::arg("source").none(), nb::arg("mechanism").none(),
              nb::arg("signed_by"), nb::arg("progress").none(),
              "Checks a written release, as `hyobscure verify` does.");
-  module.def("write_report", &write_report, nb::arg("file"), nb::arg("force"), nb::arg("source"),
-             nb::arg("mechanism").none(), nb::arg("folder"), nb::arg("audit").none(),
-             nb::arg("progress").none(), "Writes the HTML page about a release.");
+  module.def("write_report", &write_report, nb::arg("html"), nb::arg("pdf"), nb::arg("bundle"),
+             nb::arg("force"), nb::arg("source"), nb::arg("mechanism").none(), nb::arg("folder"),
+             nb::arg("audit").none(), nb::arg("progress").none(),
+             "Writes the HTML page about a release, its print, and the bundle; those that have a name.");
+  module.def("report_facts", &report_facts, nb::arg("source"), nb::arg("mechanism").none(), nb::arg("folder"),
+             nb::arg("audit").none(), nb::arg("progress").none(), "The facts of that page, as JSON.");
 }
 
 }  // namespace hyobscure::python

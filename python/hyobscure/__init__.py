@@ -31,6 +31,7 @@ from ._progress import Progress, reports
 if TYPE_CHECKING:
     from .auditing import Audit, Gain, audit
     from .estimator import HyObscure, StoppedEarlyWarning, load
+    from .evidence import Evidence
     from .exploring import Comparison, Inspection, Start, compare, init, inspect
     from .frontier import Frontier
     from .plots import plot_attacks, plot_channel, plot_comparison, plot_frontier, plot_groups
@@ -41,6 +42,7 @@ __all__ = [
     "Audit",
     "Check",
     "Comparison",
+    "Evidence",
     "Frontier",
     "Gain",
     "HyObscure",
@@ -79,6 +81,7 @@ __version__: str = _core.version()
 # Loaded when they are first asked for: tasks of a Spark cluster need none of them, nor pandas and scikit-learn.
 _PLACES = {
     "auditing": ("Audit", "Gain", "audit"),
+    "evidence": ("Evidence",),
     "estimator": ("HyObscure", "StoppedEarlyWarning", "load"),
     "exploring": ("Comparison", "Inspection", "Start", "compare", "init", "inspect"),
     "frontier": ("Frontier",),

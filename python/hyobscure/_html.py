@@ -117,6 +117,11 @@ def release(found: Any) -> str:
     return f"<div><b>Release</b>{stated}{groups}{files}</div>"
 
 
+def evidence(found: Any) -> str:
+    rows = ((one["source"], one["question"], one["state"], one["answer"]) for one in found.questions)
+    return f"<div><b>{escape(found.headline)}</b>{table(('document', 'question', 'state', 'answer'), rows)}</div>"
+
+
 def audit(found: Any) -> str:
     attacks = table(
         (

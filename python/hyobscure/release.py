@@ -16,6 +16,7 @@ from . import _core, _frames, _html, _tables
 from ._errors import InputError, path_of
 from ._progress import Progress, reports
 from ._words import in_python
+from .evidence import Evidence
 
 if TYPE_CHECKING:
     from ._dataset import Dataset
@@ -307,18 +308,37 @@ class Release:
         ]
         return _tables.take(dataset.people, donors, dataset.features), labels
 
-    def report(self, file: str | os.PathLike[str], audit: Audit | None = None, *, force: bool = False) -> None:
-        """Writes everything about the release on one HTML page. It holds counts finer than the release: not part of it."""
+    def evidence(self, audit: Audit | None = None) -> Evidence:
+        """The questions of ISO/IEC 27559, of the WP29 and of the ICO, and what this release answers. What only you know is stated
+        in the settings: ``settings={"context.recipient": "..."}``."""
         with reports(self._progress) as report:
-            _core.write_report(
-                path_of(file, "file"),
-                force,
-                self._source(),
-                self._mechanism,
-                self._files(),
-                None if audit is None else audit._core,
-                report,
-            )
+            facts = _core.report_facts(self._source(), self._mechanism, self._files(), _core_of(audit), report)
+        return Evidence(json.loads(facts))
+
+    def report(
+        self,
+        file: str | os.PathLike[str],
+        audit: Audit | None = None,
+        *,
+        pdf: str | os.PathLike[str] | None = None,
+        force: bool = False,
+    ) -> None:
+        """Writes everything about the release on one HTML page, and with `pdf` prints it by an installed Chromium. They hold
+        counts finer than the release: not part of it."""
+        self._write_report(file, pdf, None, audit, force)
+
+    def bundle(self, file: str | os.PathLike[str], audit: Audit | None = None, *, force: bool = False) -> None:
+        """Writes a zip archive for a party that is to repeat the audit: manifest, report, facts, settings and versions, without
+        paths, keys, ids and cells. Not for the public."""
+        self._write_report(None, None, file, audit, force)
+
+    def _write_report(self, html: Any, pdf: Any, bundle: Any, audit: Audit | None, force: bool) -> None:
+        names = [
+            "" if file is None else path_of(file, name)
+            for file, name in ((html, "file"), (pdf, "pdf"), (bundle, "file"))
+        ]
+        with reports(self._progress) as report:
+            _core.write_report(*names, force, self._source(), self._mechanism, self._files(), _core_of(audit), report)
 
     def __repr__(self) -> str:
         size = ", ".join(f"{file['name']}: {file['rows']} rows" for file in self.manifest["files"])

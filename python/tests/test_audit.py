@@ -1,5 +1,7 @@
 """Bring your own attacker: the core's splits, publications and controls are used for it too."""
 
+import zipfile
+
 import numpy as np
 import pytest
 from conftest import QUICK
@@ -155,6 +157,33 @@ def test_a_release_is_audited_and_reported(model, tmp_path):
     assert (tmp_path / "report.html").stat().st_mode & 0o077 == 0
     with pytest.raises(InputError, match="report.html"):
         release.report(tmp_path / "report.html")
+
+
+def test_the_evidence_has_what_the_publisher_states_and_names_the_gaps(tmp_path):
+    X = np.random.default_rng(0).poisson(3, (200, 12))
+    ages = np.random.default_rng(1).integers(20, 60, 200)
+    model = HyObscure(
+        budget_share=0.8,
+        people=(40, 160),
+        values=(5, 30),
+        method="exact",
+        random_state=1,
+        settings={"context.approver": "the board, 3 of 5"},
+    )
+    release = model.fit(X, ages).publish(tmp_path / "release", accept_leakage=True)
+    evidence = release.evidence(release.audit(attacker="linear", scenario="I", releases=2))
+    state = {question["key"]: question["state"] for question in evidence.questions}
+    assert state["approver"] == "stated" and state["recipient"] == "not stated" and state["average_risk"] == "open"
+    assert {gap["key"] for gap in evidence.gaps} >= {"recipient", "harm"}
+    assert len(evidence.to_frame()) == len(evidence.questions)
+    assert "microaggregation" in str(evidence.to_frame("techniques")).lower()
+    assert "the board, 3 of 5" in evidence._repr_html_() and "Who gets the release?" in repr(evidence)
+    assert any("seed" in sentence for sentence in evidence.verdict["failed"])
+    release.bundle(tmp_path / "bundle.zip")
+    names = zipfile.ZipFile(tmp_path / "bundle.zip").namelist()
+    assert names[0] == "README.txt" and {"manifest.json", "facts.json", "report.html", "spec.toml"} <= set(names)
+    with pytest.raises(InputError, match="bundle.zip"):
+        release.bundle(tmp_path / "bundle.zip")
 
 
 def test_a_release_that_was_written_before_is_audited_from_its_files(tmp_path):

@@ -16,6 +16,7 @@ OF_THE_PROGRAM = (
     "workflow/starting_spec.cpp",
     "report/verdict.cpp",
     "published/dictionary.cpp",
+    "report/pdf.cpp",  # arguments of a browser
 )
 OF_PAGES = ("looks at the files alone: anyone", "This page is written by")
 COMMANDS = re.compile(r"`hyobscure (inspect|init|fit|publish|compare|audit|verify|settings)\b")

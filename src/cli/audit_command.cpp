@@ -20,18 +20,19 @@ struct AuditOptions {
   std::string mechanism;
   std::string report;
   std::string pdf;
+  std::string bundle;
   std::string comparison;
   std::string signed_by;
   std::string resume;
   bool force = false;
 };
 
-/// Where finished parts of the audit are kept: as asked for, or beside the report until it is written.
+/// Where finished parts of the audit are kept: as asked for, or beside what is written at the end.
 std::filesystem::path kept_in(const AuditOptions& options) {
   if (!options.resume.empty()) return options.resume;
-  const std::string& written = options.report.empty() ? options.pdf : options.report;
-  if (written.empty()) return {};
-  return std::filesystem::path(written).replace_extension("unfinished-audit");
+  for (const std::string& written : {options.report, options.pdf, options.bundle})
+    if (!written.empty()) return std::filesystem::path(written).replace_extension("unfinished-audit");
+  return {};
 }
 
 /// A stop says where it can go on.
@@ -49,31 +50,40 @@ audit::Audit audited(const AuditOptions& options, workflow::Workbench& bench,
 }
 
 /// What the audit is written to beside the screen.
-struct ReportFiles {
-  explicit ReportFiles(const AuditOptions& options) : html(options.report), pdf(options.pdf) {
-    for (const std::filesystem::path& file : {html, pdf})
+class ReportFiles {
+ public:
+  /// Throws InputError for what could not be written later.
+  explicit ReportFiles(const AuditOptions& options)
+      : html_(options.report), pdf_(options.pdf), bundle_(options.bundle) {
+    for (const std::filesystem::path& file : {html_, pdf_, bundle_})
       if (!file.empty()) check_output_file(file, options.force);
     require(any() || options.comparison.empty(), "--comparison",
             "its curves go into a report, and none is asked for", "Add --report FILE.");
-    if (!pdf.empty()) browser = report::printing_browser();
+    if (!pdf_.empty()) browser_ = report::printing_browser();
   }
 
-  bool any() const { return !html.empty() || !pdf.empty(); }
-  void write(const std::string& page, const Progress& progress) const {
-    if (!html.empty()) write_file(html, page, FileAccess::OwnerOnly);
-    if (!pdf.empty()) write_file(pdf, report::pdf_of(page, browser, progress), FileAccess::OwnerOnly);
+  bool any() const { return !html_.empty() || !pdf_.empty() || !bundle_.empty(); }
+  void write(const workflow::Report& found, const Progress& progress) const {
+    if (!html_.empty()) write_file(html_, found.html, FileAccess::OwnerOnly);
+    if (!bundle_.empty()) write_file(bundle_, found.bundle, FileAccess::OwnerOnly);
+    if (!pdf_.empty())
+      write_file(pdf_, report::pdf_of(found.html, browser_, progress), FileAccess::OwnerOnly);
   }
   std::string text() const {
-    std::string lines;
-    for (const std::filesystem::path& file : {html, pdf})
+    std::string lines = any() ? "\n" : "";
+    for (const std::filesystem::path& file : {html_, pdf_})
       if (!file.empty())
         lines +=
-            fmt::format("\nWrote {} (holds counts finer than the release: not part of it)", file.string());
-    return lines.empty() ? "" : lines + "\n";
+            fmt::format("Wrote {} (holds counts finer than the release: not part of it)\n", file.string());
+    if (!bundle_.empty())
+      lines += fmt::format("Wrote {} (for auditors: no path, key, id or cell; not for the public)\n",
+                           bundle_.string());
+    return lines;
   }
 
-  std::filesystem::path html, pdf;
-  std::filesystem::path browser = {};
+ private:
+  std::filesystem::path html_, pdf_, bundle_;
+  std::filesystem::path browser_ = {};
 };
 
 int run(const AuditOptions& options, const CommonOptions& common, const Progress& progress) {
@@ -115,6 +125,10 @@ void add_audit_command(CLI::App& app, Command& chosen) {
                   "HTML file to write: everything about the release on one page");
   sub->add_option("--pdf", options->pdf,
                   "the same page printed on A4, by the Chromium or Chrome on PATH (or HYOBSCURE_CHROMIUM)");
+  sub->add_option(
+      "--bundle", options->bundle,
+      "zip archive for a party that is to repeat the audit: manifest, report, facts, settings and "
+      "versions, without paths, keys, ids and cells");
   sub->add_option(
       "--resume", options->resume,
       "file that keeps what is finished, for the same command to go on from after a stop, or with "

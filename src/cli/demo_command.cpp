@@ -112,10 +112,12 @@ int run(const DemoOptions& options, StagedFolder& staged, const CommonOptions& c
   const audit::Audit audit = bench.audit(mechanism, stage / "release");
   show(common, report::audit_text(audit, bench.spec()));
   write_file(stage / "report.html",
-             bench.report({.release = stage / "release",
-                           .mechanism = &mechanism,
-                           .audit = &audit,
-                           .comparison = stage / "comparison"}),
+             bench
+                 .report({.release = stage / "release",
+                          .mechanism = &mechanism,
+                          .audit = &audit,
+                          .comparison = stage / "comparison"})
+                 .html,
              FileAccess::OwnerOnly);
   staged.commit();
 

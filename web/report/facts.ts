@@ -268,6 +268,8 @@ export interface Facts {
   program?: string;
   made?: string;
   title?: string;
+  /** To whom the page may be shown. */
+  notice?: string;
   verdict?: Verdict;
   evidence?: Evidence;
   /** The page is about methods side by side, not about a release. */

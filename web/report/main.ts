@@ -98,6 +98,7 @@ function header(facts: Facts): void {
   const title = words(facts.title, "Report on a protected release");
   document.title = title;
   byId("title").textContent = title;
+  byId("notice").textContent = words(facts.notice, "");
   byId("made").textContent = [words(facts.program, ""), facts.made ? `made ${facts.made}` : ""].filter(Boolean).join(", ");
 }
 

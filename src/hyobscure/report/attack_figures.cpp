@@ -62,15 +62,14 @@ std::vector<TrainedAttack> trained_attacks(const Json& facts) {
     const std::string scenario = text_at(attack, {"scenario"});
     attacks.push_back({.name = text_at(attack, {"attacker"}, "unnamed attacker") +
                                (scenario.empty() ? "" : ", scenario " + scenario),
+                       .knows_part = scenario.find("known") != scenario.npos,
                        .gain = interval_at(attack, {"advantage"}),
                        .gain_on_true = gain_on_true_features(attack)});
   }
   return attacks;
 }
 
-Figure trained_figure(const Json& facts) {
-  const std::string title = "Gain of the strongest trained attacker";
-  std::vector<TrainedAttack> attacks = trained_attacks(facts);
+Figure gain_figure(const Json& facts, const std::string& title, std::vector<TrainedAttack> attacks) {
   std::erase_if(attacks, [](const TrainedAttack& attack) { return !attack.gain; });
   if (attacks.empty()) return {title, "not measured", "No attacker was trained on this release.", false};
   const TrainedAttack& strongest =
@@ -82,21 +81,23 @@ Figure trained_figure(const Json& facts) {
                       text.interval(*strongest.gain), on_true_features(strongest, text))};
 }
 
+Figure trained_figure(const Json& facts) {
+  return gain_figure(facts, "Gain of the strongest trained attacker", trained_attacks(facts));
+}
+
 // --- the informed attacker
 
 std::optional<PairText> named_right(const Json& facts) {
   const auto named = number_at(facts, {"audit", "informed", "named"});
   const auto by_group = number_at(facts, {"audit", "informed", "group_only_named"});
   if (!named || !by_group) return std::nullopt;
-  return pair_text(100 * *named, 100 * *by_group, 1);
+  return pair_text(100 * *named, 100 * *by_group, is_true_at(facts, {"shared"}) ? 0 : 1);
 }
 
 Figure informed_figure(const Json& facts) {
   const std::string title = fmt::format("Exact {} named by an informed attacker", secret_name(facts));
   const auto right = named_right(facts);
-  if (!right)
-    return {title, "not measured", "It takes the mechanism: `hyobscure audit SPEC RELEASE -m MECHANISM`.",
-            false};
+  if (!right) return {title, "not measured", "It takes the mechanism, which was not given.", false};
   return {title, right->one + " %",
           fmt::format("of the people, against {} % by the {} alone. This attacker knows all rows, all "
                       "secrets and how the "

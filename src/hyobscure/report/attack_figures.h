@@ -24,6 +24,7 @@ struct Figure {
 
 struct TrainedAttack {
   std::string name;
+  bool knows_part = false;  ///< it learned from the secrets of a stated share of the people in the release
   /// Over the guess from the group, on the release and on true features; nothing: not measured.
   std::optional<Interval> gain, gain_on_true;
 
@@ -32,7 +33,10 @@ struct TrainedAttack {
   bool is_blind() const { return gain && !gains() && gain_on_true && gain_on_true->low <= 0; }
 };
 [[nodiscard]] std::vector<TrainedAttack> trained_attacks(const Json& facts);
-/// What the strongest of them gains.
+/// What the strongest of these gains.
+[[nodiscard]] Figure gain_figure(const Json& facts, const std::string& title,
+                                 std::vector<TrainedAttack> attacks);
+/// The same of all of them.
 [[nodiscard]] Figure trained_figure(const Json& facts);
 
 /// How often the informed attacker names the exact value, and how often the group alone gives it, in per

@@ -126,7 +126,7 @@ Answer attributes_answer(const Json& facts) {
 Answer average_answer(const Json& facts) {
   const auto total = number_at(facts, {"leakage", "total"}),
              entropy = number_at(facts, {"leakage", "secret_entropy"});
-  if (!total) return {kNotMeasured, "The leakage takes the mechanism: audit with -m.", "", "leakage"};
+  if (!total) return {kNotMeasured, "The leakage takes the mechanism, which was not given.", "", "leakage"};
   const std::string of = entropy ? fmt::format(" of {}", bits_text(*entropy)) : "";
   return {kOpen,
           fmt::format("A published row with its {} leaks at most {}{} about the {}, on average over the "
@@ -139,7 +139,7 @@ Answer average_answer(const Json& facts) {
 Answer maximum_answer(const Json& facts) {
   const auto highest = number_at(facts, {"lift", "highest"});
   if (!highest)
-    return {kNotMeasured, "What the worst row reveals takes the mechanism: audit with -m.", "", "lift"};
+    return {kNotMeasured, "What the worst row reveals takes the mechanism, which was not given.", "", "lift"};
   const auto lowest = number_at(facts, {"lift", "lowest"}), own = number_at(facts, {"lift", "own_expected"});
   std::string text =
       fmt::format("The worst published row makes one value {} times as likely as it is in its {}",
@@ -161,8 +161,18 @@ Answer sample_answer(const Json& facts) {
       "", "limits"};
 }
 
-Answer beyond_answer(const Json&) {
-  return {kNotMeasured, "No interval over other people of the same population was computed.", "", "leakage"};
+Answer beyond_answer(const Json& facts) {
+  const auto bits = number_at(facts, {"audit", "beyond_the_sample", "leakage", "bits"});
+  const auto low = number_at(facts, {"audit", "beyond_the_sample", "leakage", "low"}),
+             high = number_at(facts, {"audit", "beyond_the_sample", "leakage", "high"});
+  if (!bits || !low || !high)
+    return {kNotMeasured, "No interval of the leakage over people drawn again was computed.", "", "leakage"};
+  const std::string covers = text_at(facts, {"audit", "beyond_the_sample", "covers"});
+  return {
+      kAnswered,
+      fmt::format("For people drawn again from these (bootstrap) the leakage lies between {} and {} bits.{}",
+                  figure_text(*low), figure_text(*high), covers.empty() ? "" : " " + covers),
+      fmt::format("{} to {} bits", figure_text(*low), figure_text(*high)), "attacks"};
 }
 
 std::string limits_text(const Json& facts) {
@@ -193,18 +203,32 @@ Answer models_answer(const Json& facts) {
 
 // --- attackers
 
-Answer trained_answer(const Json& facts) {
-  const std::vector<TrainedAttack> attacks = trained_attacks(facts);
-  const Figure strongest = trained_figure(facts);
+Answer gain_answer(const Json& facts, const std::string& title, const std::vector<TrainedAttack>& attacks) {
+  const Figure strongest = gain_figure(facts, title, attacks);
   if (!strongest.measured) return {kNotMeasured, strongest.text, "", "attacks"};
   const bool gains = std::ranges::any_of(attacks, &TrainedAttack::gains);
-  const bool blind =
-      std::ranges::all_of(attacks, [](const TrainedAttack& attack) { return attack.is_blind(); });
+  const bool blind = std::ranges::all_of(attacks, &TrainedAttack::is_blind);
   return {gains   ? kOpen
           : blind ? kNotMeasured
                   : kAnswered,
           fmt::format("{}: {} {}", strongest.title, strongest.figure, strongest.text), strongest.figure,
           "attacks"};
+}
+
+std::vector<TrainedAttack> attacks_that_know(const Json& facts, bool part) {
+  std::vector<TrainedAttack> attacks = trained_attacks(facts);
+  std::erase_if(attacks, [&](const TrainedAttack& attack) { return attack.knows_part != part; });
+  return attacks;
+}
+
+Answer trained_answer(const Json& facts) {
+  return gain_answer(facts, "Gain of the strongest", attacks_that_know(facts, false));
+}
+
+Answer known_part_answer(const Json& facts) {
+  const std::vector<TrainedAttack> attacks = attacks_that_know(facts, true);
+  if (attacks.empty()) return {kNotMeasured, "No such attacker was tried.", "", "attacks"};
+  return gain_answer(facts, "Gain of the strongest", attacks);
 }
 
 Answer informed_answer(const Json& facts) {
@@ -220,6 +244,8 @@ Answer tests_answer(const Json& facts) {
   const auto trained = static_cast<std::int64_t>(trained_attacks(facts).size());
   if (trained > 0) tried.push_back(counted(trained, "trained attack", "trained attacks"));
   if (named_right(facts)) tried.emplace_back("the informed attacker");
+  if (fact(facts, {"audit", "known_entries"}) != nullptr) tried.emplace_back("known entries");
+  if (fact(facts, {"audit", "matching"}) != nullptr) tried.emplace_back("matching of true rows");
   if (tried.empty()) return {kNotMeasured, "No attack was tried on this release.", "", "attacks"};
   return {kAnswered,
           fmt::format("Tried: {}. What was not is named under the three criteria of the WP29.",
@@ -227,14 +253,12 @@ Answer tests_answer(const Json& facts) {
           "", "attacks"};
 }
 
-Answer known_part_answer(const Json&) { return {kNotMeasured, "No such attacker was tried.", "", "attacks"}; }
-
 // --- singling out and linkability
 
 Answer own_rows_answer(const Json& facts) {
   const auto own = number_at(facts, {"release", "own_rows"});
   if (!own)
-    return {kNotMeasured, "How many people publish their own row takes the mechanism: audit with -m."};
+    return {kNotMeasured, "How many people publish their own row takes the mechanism, which was not given."};
   const std::string share = share_text(*own, 1);
   if (*own == 0) return {kAnswered, "Nobody publishes the own row.", share, "published"};
   return {kOpen,
@@ -243,18 +267,50 @@ Answer own_rows_answer(const Json& facts) {
           share, "published"};
 }
 
+std::string kind_of_rows(const Json& facts) {
+  return rows_of(facts) == PublishedRows::Composed ? "A published row is composed of entries of several near "
+                                                     "people, and is nobody's own row unless by "
+                                                     "chance."
+                                                   : "A published row is a true row of somebody in the same "
+                                                     "group. Whoever knows a few entries of its "
+                                                     "owner may find it, and read all others and the group.";
+}
+
+std::string percent_at(const Json& facts, std::initializer_list<const char*> keys) {
+  const auto share = number_at(facts, keys);
+  return share ? share_text(*share, 1) : "an unknown share";
+}
+
+/// With the number of known entries that finds most people.
+const Json* worst_of(const std::vector<Json>& tried) {
+  const auto found = std::ranges::max_element(
+      tried, {}, [](const Json& one) { return number_at(one, {"own_row", "mean"}).value_or(-1); });
+  return found == tried.end() || !number_at(*found, {"own_row", "mean"}) ? nullptr : &*found;
+}
+
 Answer found_row_answer(const Json& facts) {
-  if (rows_of(facts) == PublishedRows::Composed)
+  const std::vector<Json> tried = objects_at(facts, {"audit", "known_entries", "of"});
+  const Json* worst = worst_of(tried);
+  if (worst == nullptr)
     return {
         kNotMeasured,
-        "A published row is composed of entries of several near people, and is nobody's own row unless by "
-        "chance. How much somebody who knows a few entries still learns was not measured.",
+        kind_of_rows(facts) + " How often that succeeds, or what is learned all the same, was not measured.",
         "", "attacks"};
-  return {
-      kNotMeasured,
-      "A published row is a true row of somebody in the same group. Whoever knows a few entries of its owner "
-      "may find it, and read all others and the group. How often that succeeds was not measured.",
-      "", "attacks"};
+  const std::string share = percent_at(*worst, {"own_row", "mean"});
+  std::string text = fmt::format(
+      "Somebody who knows {} of a person finds exactly that person's own true row for "
+      "{} of the people.",
+      counted(std::llround(number_at(*worst, {"known"}).value_or(0)), "entry", "entries"), share);
+  if (number_at(*worst, {"rest_true", "mean"}))
+    text += fmt::format(
+        " Of the other entries of the row that fits best {} are true of the person, against {} of a "
+        "random row of the group.",
+        percent_at(*worst, {"rest_true", "mean"}), percent_at(*worst, {"rest_true_random", "mean"}));
+  const bool learns = std::ranges::any_of(tried, [](const Json& one) {
+    return number_at(one, {"own_row", "mean"}).value_or(0) > 0 ||
+           number_at(one, {"gain", "low"}).value_or(0) > 0;
+  });
+  return {learns ? kOpen : kAnswered, text, share, "attacks"};
 }
 
 Answer ids_answer(const Json& facts) {
@@ -273,7 +329,19 @@ Answer ids_answer(const Json& facts) {
   return {text == ids_text(facts) ? kAnswered : kOpen, text, "", "published"};
 }
 
-Answer matching_answer(const Json&) { return {kNotMeasured, "No such attacker was tried.", "", "attacks"}; }
+Answer matching_answer(const Json& facts) {
+  const auto auc = number_at(facts, {"audit", "matching", "auc", "mean"}),
+             shuffled = number_at(facts, {"audit", "matching", "shuffled_auc", "mean"});
+  if (!auc || !shuffled) return {kNotMeasured, "No such attacker was tried.", "", "attacks"};
+  const bool gains = number_at(facts, {"audit", "matching", "gain", "low"}).value_or(0) > 0;
+  return {
+      gains ? kOpen : kAnswered,
+      fmt::format(
+          "The row under a person's id is nearer to the person's true row than another published row with "
+          "odds of {} (0.5 is chance); with ids shuffled within the groups it is {}.",
+          figure_text(*auc), figure_text(*shuffled)),
+      "AUC " + figure_text(*auc), "attacks"};
+}
 
 bool keeps_no_ledger(const Json& facts) {
   const std::vector<Json> settings = objects_at(facts, {"settings"});
@@ -310,7 +378,7 @@ Answer documents_answer(const Json& facts) {
   const auto repetitions = number_at(facts, {"audit", "repetitions"});
   return {kAnswered,
           fmt::format("This report names the program ({}), the settings, each check and each attack{}. "
-                      "`hyobscure audit --bundle` packs what another party needs to repeat them.",
+                      "The bundle of an audit holds what another party needs to repeat them.",
                       text_at(facts, {"program"}, "version not known"),
                       repetitions ? fmt::format(" with its {}", counted(std::llround(*repetitions),
                                                                         "repetition", "repetitions"))

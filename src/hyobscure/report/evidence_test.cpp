@@ -130,6 +130,44 @@ TEST(Evidence, AnAttackThatGainsIsOpenAndOneThatShowsNothingMeasuresNothing) {
   EXPECT_EQ(state(facts, "trained_attackers"), "not measured");
 }
 
+TEST(Evidence, AttacksOnRowsAnswerOnceTheyWereMadeWithTheirControls) {
+  Json facts = known_facts();
+  for (const char* key : {"known_entries", "matching", "known_part", "beyond_sample"})
+    EXPECT_EQ(state(facts, key), "not measured") << key;
+  facts["audit"]["known_entries"] = Json::parse(R"({"of": [
+    {"known": 4, "own_row": {"mean": 0.34}, "rest_true": {"mean": 0.63}, "rest_true_random": {"mean": 0.07}},
+    {"known": 8, "own_row": {"mean": 0.38}, "rest_true": {"mean": 0.7}, "rest_true_random": {"mean": 0.07}}]})");
+  EXPECT_EQ(state(facts, "known_entries"), "open");
+  EXPECT_EQ(question(facts, "known_entries").at("figure"), "38 %");
+  EXPECT_THAT(answer(facts, "known_entries"),
+              AllOf(HasSubstr("knows 8 entries"), HasSubstr("70 %"), HasSubstr("7.0 %")));
+  for (Json& one : facts["audit"]["known_entries"]["of"]) one["own_row"]["mean"] = 0;
+  EXPECT_EQ(state(facts, "known_entries"), "answered");
+  facts["audit"]["known_entries"]["of"][0]["gain"] = {{"mean", 0.1}, {"low", 0.05}};
+  EXPECT_EQ(state(facts, "known_entries"), "open") << "no row is found, and its rest is known all the same";
+
+  facts["audit"]["matching"] = {
+      {"auc", {{"mean", 0.61}}}, {"shuffled_auc", {{"mean", 0.52}}}, {"gain", {{"low", 0.04}}}};
+  EXPECT_EQ(state(facts, "matching"), "open");
+  EXPECT_THAT(answer(facts, "matching"), AllOf(HasSubstr("0.61"), HasSubstr("0.52")));
+  facts["audit"]["matching"]["gain"]["low"] = -0.01;
+  EXPECT_EQ(state(facts, "matching"), "answered");
+
+  Json part = facts["audit"]["attacks"][0];
+  part["scenario"] = "II (10 % known)";
+  part["advantage"] = {{"mean", 2}, {"low", 1.8}, {"high", 2.2}};
+  facts["audit"]["attacks"].push_back(part);
+  EXPECT_EQ(state(facts, "known_part"), "open");
+  EXPECT_EQ(question(facts, "known_part").at("figure"), "2 years");
+  EXPECT_EQ(state(facts, "trained_attackers"), "answered") << "those trained on others have no part in it";
+
+  facts["audit"]["beyond_the_sample"] = {{"covers", "It covers this."},
+                                         {"leakage", {{"bits", 1.78}, {"low", 1.7}, {"high", 1.86}}}};
+  EXPECT_EQ(state(facts, "beyond_sample"), "answered");
+  EXPECT_THAT(answer(facts, "beyond_sample"),
+              AllOf(HasSubstr("1.7 and 1.86 bits"), HasSubstr("It covers this.")));
+}
+
 TEST(Evidence, KeptIdsKeptColumnsAndAllowedOnesCanBeJoined) {
   Json facts = known_facts();
   EXPECT_EQ(state(facts, "ids"), "answered");

@@ -15,6 +15,7 @@
 #include "hyobscure/obscure/leakage/signals.h"
 #include "hyobscure/obscure/methods/method.h"
 #include "hyobscure/report/audit_facts.h"
+#include "hyobscure/report/derived_facts.h"
 #include "hyobscure/report/group_facts.h"
 #include "hyobscure/report/lift_facts.h"
 
@@ -351,6 +352,7 @@ std::string report_facts(const ReportInput& input) {
   json["context"] = data::stated_context(input.spec);
   json["settings"] = settings_facts(input.spec);
   json["limits"] = limits_facts(input);
+  add_derived_facts(json);
   return json.dump();
 }
 

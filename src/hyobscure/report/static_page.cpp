@@ -260,6 +260,7 @@ std::string settings_section(const Json& facts) {
 std::string static_page(const Json& facts) {
   std::string html =
       fmt::format("<h2>{}</h2>\n", escaped(text_at(facts, {"title"}, "Report on a protected release")));
+  html += fmt::format("<p class=\"private\">{}</p>\n", escaped(text_at(facts, {"notice"})));
   html += "<p>Scripts are off: this page shows its facts as text and tables, without charts.</p>\n";
   html += verdict_section(facts) + evidence_section(facts) + checks_section(facts) + groups_section(facts) +
           section_html("How much the release leaks", leakage_rows(facts)) + attacks_section(facts) +

@@ -229,7 +229,7 @@ bool is_of_evidence_alone(const std::string& key) {
   return key == "known_entries" || key == "matching" || key == "known_part" || key == "beyond_sample";
 }
 
-/// Before what the checks cannot see: these are the questions that others will ask.
+/// What others will ask, before what the checks cannot see.
 void add_gaps(const Json& facts, Lights& lights) {
   std::vector<std::string> unmeasured;
   std::int64_t silent = 0, asked = 0;
@@ -237,8 +237,9 @@ void add_gaps(const Json& facts, Lights& lights) {
     const std::string state = text_at(question, {"state"});
     asked += state == "stated" || state == "not stated";
     silent += state == "not stated";
-    if (state == "not measured" && is_of_evidence_alone(text_at(question, {"key"})))
-      unmeasured.push_back(text_at(question, {"question"}));
+    if (!is_of_evidence_alone(text_at(question, {"key"}))) continue;
+    if (state == "not measured") unmeasured.push_back(text_at(question, {"question"}));
+    if (state == "open") lights.open.push_back(text_at(question, {"answer"}));
   }
   lights.not_measured.insert(lights.not_measured.begin(), unmeasured.begin(), unmeasured.end());
   if (silent > 0)

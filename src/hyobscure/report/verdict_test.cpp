@@ -120,10 +120,13 @@ TEST(Verdict, AttacksThatNobodyTriedAreNamedAndTheSilenceOfThePublisherIsCounted
   Json facts = good();
   facts["evidence"]["questions"] = Json::parse(R"([
     {"key": "matching", "state": "not measured", "question": "Can a row be matched?"},
+    {"key": "known_entries", "state": "open", "answer": "A third of the rows are found."},
+    {"key": "average_risk", "state": "open", "answer": "1.8 bits."},
     {"key": "trained_attackers", "state": "not measured", "question": "What do models infer?"},
     {"key": "harm", "state": "not stated", "question": "What harm?"},
     {"key": "approver", "state": "stated", "question": "Who approved?"}])");
   EXPECT_THAT(sentences(facts, "not_measured"), ElementsAre("Can a row be matched?"));
+  EXPECT_THAT(sentences(facts, "open"), ElementsAre("A third of the rows are found."));
   EXPECT_THAT(sentences(facts, "not_stated"), ElementsAre(HasSubstr("1 of 2 questions")));
   EXPECT_THAT(verdict_of(facts)["headline"].get<std::string>(), HasSubstr("1 point is not measured"));
 }

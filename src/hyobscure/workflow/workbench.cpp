@@ -17,6 +17,7 @@
 #include "hyobscure/obscure/mechanism/misfit.h"
 #include "hyobscure/published/manifest.h"
 #include "hyobscure/release/draw.h"
+#include "hyobscure/report/bundle.h"
 #include "hyobscure/report/facts.h"
 #include "hyobscure/report/html.h"
 #include "hyobscure/report/summary.h"
@@ -244,11 +245,11 @@ std::string Workbench::facts(const obscure::Mechanism& mechanism, const audit::A
   return report::report_facts({.spec = spec_, .reading = reading(), .mechanism = &mechanism, .audit = found});
 }
 
-std::string Workbench::report(const ReportContent& content) {
+Report Workbench::report(const ReportContent& content) {
   const published::Manifest manifest = manifest_of(content.release);
   const verify::Verification verification =
       verify(content.release, {.mechanism = content.mechanism, .signed_by = content.signed_by});
-  return report::html_report(report::report_facts(
+  const std::string facts = report::report_facts(
       {.spec = spec_,
        .reading = reading(),
        .mechanism = content.mechanism,
@@ -257,7 +258,10 @@ std::string Workbench::report(const ReportContent& content) {
        .verification = &verification,
        .audit = content.audit,
        .comparison =
-           content.comparison.empty() ? "" : read_file(content.comparison / comparison_folder().marker)}));
+           content.comparison.empty() ? "" : read_file(content.comparison / comparison_folder().marker)});
+  return {.facts = facts,
+          .html = report::html_report(facts),
+          .bundle = report::bundle(facts, spec_, content.release)};
 }
 
 std::string Workbench::write_comparison(const audit::TradeOff& found, bool audited, double seconds,

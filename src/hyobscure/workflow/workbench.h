@@ -65,6 +65,13 @@ struct ReportContent {
   std::optional<published::PublicKey> signed_by = {};
 };
 
+/// A release for the person who approves it. Private but for the bundle.
+struct Report {
+  std::string facts;   ///< JSON, "report facts" of docs/formats.md
+  std::string html;    ///< the page
+  std::string bundle;  ///< a zip archive for another party (report/bundle.h)
+};
+
 /// What a release is held against beside the original.
 struct VerifyWith {
   const obscure::Mechanism* mechanism = nullptr;       ///< what should have made it
@@ -129,8 +136,7 @@ class Workbench {
   /// What is known of a mechanism without a release, as "report facts" of docs/formats.md, with what `found`
   /// found where it was audited.
   [[nodiscard]] std::string facts(const obscure::Mechanism& mechanism, const audit::Audit* found = nullptr);
-  /// The page about a release, HTML.
-  [[nodiscard]] std::string report(const ReportContent& content);
+  [[nodiscard]] Report report(const ReportContent& content);
   /// Writes comparison.csv, comparison.json, report.html and, if audited, audits.csv, into a new folder.
   /// Returns the JSON.
   std::string write_comparison(const audit::TradeOff& found, bool audited, double seconds,

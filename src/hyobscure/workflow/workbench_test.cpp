@@ -68,7 +68,7 @@ TEST_F(WorkbenchTest, FitPublishVerifyAuditAndReportReadThePeopleOnce) {
   EXPECT_TRUE(bench.verify(folder_ / "release").passed());
   const audit::Audit found = bench.audit(fitted.mechanism, folder_ / "release");
   const std::string page =
-      bench.report({.release = folder_ / "release", .mechanism = &fitted.mechanism, .audit = &found});
+      bench.report({.release = folder_ / "release", .mechanism = &fitted.mechanism, .audit = &found}).html;
   EXPECT_THAT(page, HasSubstr("<html"));
   EXPECT_EQ(counted.readings(), 1);
 }
