@@ -64,16 +64,33 @@ def groups_csv(manifest):
     return as_csv([header, *rows])
 
 
+def is_composed(manifest):
+    return manifest["rows"] == "composed"
+
+
+def introduction(manifest):
+    if is_composed(manifest):
+        return [
+            "Each person stands here with a group in place of the exact value, and with features composed of those of",
+            "several people of the same group, who are alike. Read a row as what people of its group do, not as what",
+            "this or any other person did: averages and models of groups hold, histories of single people do not.",
+        ]
+    return [
+        "Each person stands here with a group in place of the exact value, and with the features of a donor, a",
+        "person drawn at random from the same group. Read a row as what people of its group do, not as what this",
+        "person did: averages and models of groups hold, histories of single people do not.",
+    ]
+
+
 def readme(manifest):
+    owner = "somebody of the group" if is_composed(manifest) else "the donor"
     columns, kept_ids = manifest["columns"], manifest["ids"] == "keep"
     form, long = manifest["file_format"], manifest["shape"] == "long"
     lines = [f"Data about {sum(group['people'] for group in manifest['groups'])} people, protected by HyObscure", ""]
     if manifest["seeded"]:
         lines += ["A trial: the draws come from a seed. These files must not be published.", ""]
     lines += [
-        "Each person stands here with a group in place of the exact value, and with the features of a donor, a",
-        "person drawn at random from the same group. Read a row as what people of its group do, not as what this",
-        "person did: averages and models of groups hold, histories of single people do not.",
+        *introduction(manifest),
         "",
         f"people.{form}: one row per person",
     ]
@@ -85,14 +102,14 @@ def readme(manifest):
     lines += [f"  {kept}: the person's own" for kept in columns.get("keep", [])]
     features = columns.get("features", [])
     if len(features) > 20:
-        lines.append(f"  {len(features)} further columns: features of the donor")
+        lines.append(f"  {len(features)} further columns: features of {owner}")
     else:
-        lines += [f"  {feature}: of the donor" for feature in features]
+        lines += [f"  {feature}: of {owner}" for feature in features]
     lines.append("")
     if long:
         lines += [f"events.{form}: one row per event", f"  {columns['person']}: an id of people.{form}"]
         roles = [columns[role] for role in ("item", "value", "time") if role in columns]
-        lines += [*(f"  {name}: of an event of the donor" for name in roles), ""]
+        lines += [*(f"  {name}: of an event of {owner}" for name in roles), ""]
     lines += [
         "groups.csv: one row per group",
         "  the label, the values that it covers, and how many people have it",

@@ -29,9 +29,9 @@ def release_of(folder, count, kind="ordered"):
     (folder / "people.csv").write_text(forging.as_csv([columns, *sorted(rows)]))
     bits = math.ceil(math.log2(count) * 1e4 - 1e-6) / 1e4
     manifest = {
-        "kind": "hyobscure release", "format": 5, "program": "hyobscure", "version": "0.1.0", "method": "fine",
+        "kind": "hyobscure release", "format": 6, "program": "hyobscure", "version": "0.1.0", "method": "fine",
         "objective": "total", "distance_name": "jensen-shannon", "shape": "wide", "ids": "replace", "order": "sorted",
-        "file_format": "csv", "draw": "0" * 64, "seeded": False,
+        "rows": "donor", "file_format": "csv", "draw": "0" * 64, "seeded": False,
         "columns": {"id": "id", "secret": "group", "parts": ["x", "y"], "features": ["n"]} if two
         else {"id": "id", "secret": "age", "features": ["n"]},
         "files": [{"name": "people.csv", "rows": len(rows), "sha256": forging.hash_of(folder / "people.csv")}],

@@ -21,6 +21,8 @@ from forging import Forgery
 VERIFIER = os.environ.get("HYOBSCURE_VERIFY_RELEASE", BINARY.parent / "tests" / "verify_release")
 MODES = ["files", "original", "mechanism"]
 
+COMPOSED = ["--release.ids", "keep", "--release.rows", "composed", "--channel.budget_share", 0.5]
+
 # Where the secret is in people.csv, and what else decides how a release looks.
 KINDS = {
     "long": (["--kind", "ratings"], ["--release.ids", "keep"]),
@@ -31,6 +33,8 @@ KINDS = {
     "wide-dropped": (["--kind", "tabular"], ["--release.ids", "drop"]),
     "wide-parquet": (["--kind", "tabular"], ["--release.format", "parquet"]),
     "places": (["--kind", "check-ins"], ["--release.ids", "keep"]),
+    "composed": (["--kind", "ratings"], COMPOSED),
+    "composed-wide": (["--kind", "tabular"], COMPOSED),
 }
 
 
@@ -78,8 +82,9 @@ def fitted(tmp_path_factory):
     """Data and mechanism of each kind of people, made once."""
     made = {}
 
-    def of(arguments):
-        key = " ".join(map(str, arguments))
+    def of(arguments, flags):
+        fit_flags = flags if "--release.rows" in flags else []
+        key = " ".join(map(str, [*arguments, *fit_flags]))
         if key not in made:
             folder = tmp_path_factory.mktemp("people")
             data = folder / "data"
@@ -90,7 +95,7 @@ def fitted(tmp_path_factory):
             spec = data / "spec.toml"
             text = spec.read_text().replace('name = "fine"', 'name = "hyobscure"')
             spec.write_text(text + '\n[release]\nledger = "none"\n')
-            done = run("fit", spec, "-o", folder / "mechanism.json")
+            done = run("fit", spec, "-o", folder / "mechanism.json", *fit_flags)
             assert done.usable, done.err
             made[key] = data, folder / "mechanism.json"
         return made[key]
@@ -105,7 +110,7 @@ def made(fitted, tmp_path_factory):
     def of(kind):
         if kind not in releases:
             arguments, flags = KINDS[kind]
-            releases[kind] = Made(tmp_path_factory.mktemp(kind), *fitted(arguments), flags)
+            releases[kind] = Made(tmp_path_factory.mktemp(kind), *fitted(arguments, flags), flags)
         return releases[kind]
 
     return of
@@ -713,6 +718,111 @@ def _(manifest):
 @edit_manifest("long", "original", "distance-plausible", "a-hundredth-of-the-distance")
 def _(manifest):
     manifest["distance"] = float(f"{manifest['distance'] / 100:.1g}")
+
+
+# composed rows
+
+
+def label_of(f):
+    header, people = f.table("people")
+    return {row[0]: row[1] for row in people}
+
+
+def true_events(f):
+    """Rows of the original in the form of the release, by person."""
+    return {who: {tuple(cells) for cells in rows} for who, rows in events_of(f.original("events")).items()}
+
+
+def pool_of(f, person):
+    """Events of the people of the same group, by person."""
+    labels, events = label_of(f), true_events(f)
+    return {who: rows for who, rows in events.items() if labels.get(who) == labels[person]}
+
+
+def with_events(f, person, rows):
+    """The release where this person has these events."""
+    header, published = f.table("events")
+    events = events_of((header, published))
+    events[person] = sorted(map(list, rows))
+    f.write("events", header, sorted([who, *cells] for who in events for cells in events[who]))
+    f.seal()
+
+
+def owners_in(pool):
+    owners = defaultdict(set)
+    for who, rows in pool.items():
+        for row in rows:
+            owners[row[0]].add(who)
+    return owners
+
+
+@forgery("composed", "original", "composed-rows")
+def the_true_row_of_one_person(f):
+    person = sorted(label_of(f))[0]
+    pool = pool_of(f, person)
+    owners = owners_in(pool)
+    row = next(rows for rows in pool.values() if all(len(owners[item]) >= 3 for item, *_ in rows))
+    assert list(pool.values()).count(row) == 1
+    with_events(f, person, row)
+
+
+@forgery("composed", "original", "composed-entries")
+def an_entry_that_nobody_of_the_group_has(f):
+    person = sorted(label_of(f))[0]
+    pool = pool_of(f, person)
+    known, owners = set().union(*pool.values()), owners_in(pool)
+    published = {tuple(cells) for cells in events_of(f.table("events"))[person]}
+    items = {item for item, *_ in published}
+    others = ((item, value) for item in sorted(owners) for value in "12345")
+    made = next(e for e in others if e not in known and len(owners[e[0]]) >= 3 and e[0] not in items)
+    with_events(f, person, published | {made})
+
+
+@forgery("composed", "original", "composed-owners")
+def an_entry_of_a_single_owner(f):
+    """True, and of the same group: it points at whoever has it."""
+    for person in sorted(label_of(f)):
+        pool = pool_of(f, person)
+        owners = owners_in(pool)
+        rare = sorted(row for rows in pool.values() for row in rows if len(owners[row[0]]) < 3)
+        if rare:
+            return with_events(f, person, {tuple(cells) for cells in events_of(f.table("events"))[person]} | {rare[0]})
+
+
+@edit_manifest("long", "original", "composed-rows", "donors-that-are-called-composed")
+def _(manifest):
+    manifest["rows"] = "composed"
+    behind = {key: manifest.pop(key) for key in list(manifest)[list(manifest).index("columns") :]}
+    manifest.update({"composed": {"kin": 5, "owners": 3, "largest_share": 0.5}, **behind})
+
+
+@edit_manifest("composed", "original", "donor-rows", "composed-rows-that-are-called-true")
+def _(manifest):
+    manifest["rows"] = "donor"
+    del manifest["composed"]
+
+
+@forgery("composed-wide", "original", "composed-entries")
+def a_cell_that_nobody_has(f):
+    header, people = f.table("people")
+    people[0][2] = "999999"
+    f.write("people", header, people)
+    f.seal()
+
+
+@edit_manifest("composed", "mechanism", "composed-share", "a-smaller-share-than-somebody-gives")
+def _(manifest):
+    manifest["composed"]["largest_share"] = 0.2
+
+
+@edit_manifest("composed", "mechanism", "composed-share", "a-share-with-many-digits")
+def _(manifest):
+    manifest["composed"]["largest_share"] += 0.001
+
+
+@edit_manifest("composed", "mechanism", "mechanism-groups", "fewer-kin")
+def _(manifest):
+    manifest["composed"]["kin"] = 4
 
 
 # against the mechanism

@@ -58,7 +58,7 @@ UPSTREAM = {
 ROOMS = {
     "data": ["secret", "spec", "engine", "people", "read", "guess", "synth"],
     "solve": ["channel", "groups", "areas", "person"],
-    "obscure": ["groups", "mechanism", "neighbours", "leakage", "methods", "fit"],
+    "obscure": ["groups", "mechanism", "neighbours", "compose", "leakage", "methods", "fit"],
     "verify": ["", "mechanism"],
     "audit": ["attack", "utility", "mechanism"],
 }

@@ -13,6 +13,9 @@ namespace hyobscure::python {
 class Draws {
  public:
   explicit Draws(const std::string& text) : mechanism_(obscure::parse_mechanism(text, "mechanism")) {
+    if (mechanism_.composing)
+      throw InputError({.source = "mechanism"}, "composes rows, which Spark does not do yet",
+                       "Publish on one machine, or fit again with release.rows = \"donor\".");
     if (std::ranges::all_of(mechanism_.channels, obscure::draws_by_cluster)) draws_.emplace(mechanism_);
   }
   Draws(const Draws&) = delete;  // its draws know where it is

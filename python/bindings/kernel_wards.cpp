@@ -66,7 +66,8 @@ struct WholeWard {
       : pool(people.pool) {
     const data::SparseRows rows = rows_of(given, columns);
     require_one_each(pool.size(), rows.size());
-    distances = obscure::distances_of_ward(spec.spec.channel.distance, rows, everybody(rows));
+    distances =
+        obscure::distances_of_ward(obscure::RowDistances(spec.spec.channel.distance, rows, everybody(rows)));
     pool.distances = distances.get();
   }
 };

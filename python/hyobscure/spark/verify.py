@@ -83,6 +83,12 @@ def verify(
     if _check_alone(release, findings) and people is not None:
         if spec is None or work is None:
             raise refusal("verify", "the original needs its spec and a folder for work", "Give spec= and work=.")
+        if release.manifest["rows"] == "composed":
+            raise refusal(
+                "verify",
+                "rows of this release are composed, which Spark does not compare with the original yet",
+                "Use `hyobscure verify FOLDER --against SPEC` on one machine.",
+            )
         written = SpecText.read(spec)
         parsed = written.parsed()
         tables = tables_of(people, events, parsed, written.name)

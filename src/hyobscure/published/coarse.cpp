@@ -44,6 +44,8 @@ bool is_coarse_distance(double distance) {
          (std::isfinite(distance) && distance >= 0 && distance == rounded_up_distance(distance));
 }
 
+double rounded_up_share(double share) { return std::ceil(share * 20 - 1e-9) / 20; }
+
 double bits_of_groups(std::span<const Group> groups) {
   double people = 0, bits = 0;
   for (const Group& group : groups) people += static_cast<double>(group.people);

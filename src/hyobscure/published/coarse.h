@@ -26,6 +26,9 @@ namespace hyobscure::published {
 [[nodiscard]] double rounded_up_distance(double distance);
 [[nodiscard]] bool is_coarse_distance(double distance);
 
+/// To a whole multiple of 0.05.
+[[nodiscard]] double rounded_up_share(double share);
+
 /// H(G) in bits, rounded up to four decimals: it follows from the people of each group, which the rows of a
 /// release show anyway.
 [[nodiscard]] double bits_of_groups(std::span<const Group> groups);

@@ -96,6 +96,13 @@ std::string id_text(const Manifest& manifest) {
              : "a new id, which stands for the person in this release only";
 }
 
+bool is_composed(const Manifest& manifest) { return manifest.rows == data::PublishedRows::Composed; }
+
+/// Whose the published features are.
+std::string owner_text(const Manifest& manifest) {
+  return is_composed(manifest) ? "somebody of the group" : "the donor";
+}
+
 std::string people_columns(const Manifest& manifest) {
   const ManifestColumns& columns = manifest.columns;
   std::string text;
@@ -107,9 +114,11 @@ std::string people_columns(const Manifest& manifest) {
   for (const std::string& kept : columns.keep) text += column_line(kept, "the person's own");
   constexpr std::size_t kListed = 20;  // more names say less than their number
   if (columns.features.size() > kListed)
-    text += fmt::format("  {} further columns: features of the donor\n", columns.features.size());
+    text +=
+        fmt::format("  {} further columns: features of {}\n", columns.features.size(), owner_text(manifest));
   else
-    for (const std::string& feature : columns.features) text += column_line(feature, "of the donor");
+    for (const std::string& feature : columns.features)
+      text += column_line(feature, "of " + owner_text(manifest));
   return text;
 }
 
@@ -117,7 +126,7 @@ std::string events_columns(const Manifest& manifest) {
   const ManifestColumns& columns = manifest.columns;
   std::string text = column_line(columns.person, fmt::format("an id of {}", manifest.people_file()));
   for (const std::string& name : {columns.item, columns.value, columns.time})
-    if (!name.empty()) text += column_line(name, "of an event of the donor");
+    if (!name.empty()) text += column_line(name, "of an event of " + owner_text(manifest));
   return text;
 }
 
@@ -127,11 +136,20 @@ std::string readme(const Manifest& manifest) {
   std::string text = fmt::format("Data about {} people, protected by HyObscure\n\n", people);
   if (manifest.seeded) text += "A trial: the draws come from a seed. These files must not be published.\n\n";
   text +=
-      "Each person stands here with a group in place of the exact value, and with the features of a donor, "
-      "a\n"
-      "person drawn at random from the same group. Read a row as what people of its group do, not as what "
-      "this\n"
-      "person did: averages and models of groups hold, histories of single people do not.\n\n";
+      is_composed(manifest)
+          ? "Each person stands here with a group in place of the exact value, and with features composed of "
+            "those of\n"
+            "several people of the same group, who are alike. Read a row as what people of its group do, not "
+            "as "
+            "what\n"
+            "this or any other person did: averages and models of groups hold, histories of single people do "
+            "not.\n\n"
+          : "Each person stands here with a group in place of the exact value, and with the features of a "
+            "donor, a\n"
+            "person drawn at random from the same group. Read a row as what people of its group do, not as "
+            "what "
+            "this\n"
+            "person did: averages and models of groups hold, histories of single people do not.\n\n";
   text += fmt::format("{}: one row per person\n{}\n", manifest.people_file(), people_columns(manifest));
   if (manifest.is_long())
     text += fmt::format("{}: one row per event\n{}\n", manifest.events_file(), events_columns(manifest));

@@ -29,6 +29,7 @@ void visit_texts(M& manifest, Visit&& visit) {
   visit("shape", manifest.shape);
   visit("ids", manifest.ids);
   visit("order", manifest.order);
+  visit("rows", manifest.rows);
   visit("file_format", manifest.format);
   visit("draw", manifest.draw);
 }
@@ -131,12 +132,26 @@ Group published_group_from(Json json) {
   return group_from(json);
 }
 
+Json composed_json(const ManifestComposed& composed) {
+  Json json = {{"kin", composed.kin}, {"owners", composed.owners}, {"largest_share", composed.largest_share}};
+  if (!composed.together.empty()) json["together"] = composed.together;
+  return json;
+}
+
+ManifestComposed composed_from(const Json& json) {
+  return {.kin = json.at("kin"),
+          .owners = json.at("owners"),
+          .largest_share = json.at("largest_share"),
+          .together = json.value("together", std::vector<std::vector<std::string>>{})};
+}
+
 Json unsealed_json(const Manifest& manifest) {
   Json json = {{"kind", "hyobscure release"}, {"format", Manifest::kFormat}};
   visit_texts(manifest, [&](const char* name, const auto& text) { json[name] = text_of(text); });
   json["seeded"] = manifest.seeded;
   if (manifest.seeded) json["warning"] = kTrial;
   if (manifest.accepted_leakage) json["accepted_leakage"] = true;
+  if (manifest.rows == data::PublishedRows::Composed) json["composed"] = composed_json(manifest.composed);
   json["columns"] = columns_json(manifest.columns);
   json["files"] = Json::array();
   for (const ManifestFile& file : manifest.files)
@@ -161,6 +176,7 @@ Manifest from_json(const Json& json) {
   visit_texts(manifest, [&](const char* name, auto& text) { take_text(json.at(name), text); });
   manifest.seeded = json.at("seeded");
   manifest.accepted_leakage = json.value("accepted_leakage", false);
+  if (manifest.rows == data::PublishedRows::Composed) manifest.composed = composed_from(json.at("composed"));
   manifest.columns = columns_from(json.at("columns"));
   for (const Json& file : json.at("files"))
     manifest.files.push_back({.name = file.at("name"), .rows = file.at("rows"), .sha256 = file.at("sha256")});

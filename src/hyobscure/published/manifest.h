@@ -52,6 +52,14 @@ struct ManifestLeakage {
   double distance = kUnset;        ///< expected; rounded up
 };
 
+/// How the rows were composed, where they were.
+struct ManifestComposed {
+  int kin = 0;     ///< people in whose rows the entries of one row were found, at most
+  int owners = 0;  ///< fewer people of a pool than this: their entry, or their row, is not published
+  double largest_share = 0;  ///< of the units of a row of two or more that one person gave; rounded up
+  std::vector<std::vector<std::string>> together = {};  ///< columns whose cells come from one person
+};
+
 /// What this release tells together with earlier ones of the same people.
 struct ManifestComposition {
   int earlier_draws = 0;
@@ -61,7 +69,7 @@ struct ManifestComposition {
 /// What a release says about itself. Everything here is published: no key or seed, nothing finer than the
 /// groups, no figure from which a secret can be computed, no hash of the original data, no path and no time.
 struct Manifest {
-  static constexpr int kFormat = 5;
+  static constexpr int kFormat = 6;
   static constexpr const char* kFileName = "manifest.json";
   static constexpr const char* kAreasFile = "areas.geojson";
   static constexpr const char* kGroupsFile = "groups.csv";  ///< these two: dictionary.h
@@ -77,8 +85,10 @@ struct Manifest {
   data::PublishedIds ids = data::PublishedIds::Replace;
   /// Rows by id, events of a person by their content; or both by keyed hashes.
   data::RowOrder order = data::RowOrder::Sorted;
-  std::string format;  ///< csv, parquet
-  std::string draw;    ///< names the key of the draws without telling it: name_of_draws
+  data::PublishedRows rows = data::PublishedRows::Donor;
+  ManifestComposed composed = {};  ///< of composed rows
+  std::string format;              ///< csv, parquet
+  std::string draw;                ///< names the key of the draws without telling it: name_of_draws
   ManifestColumns columns;
   std::vector<ManifestFile> files;
   Limits limits;

@@ -119,8 +119,9 @@ struct EventFile::Block {
 /// Where the events of each person stand in the release.
 class EventFile::Walk {
  public:
-  Walk(const EventFile& file, const PublishedIds& ids, std::span<const std::uint32_t> donor_of)
-      : file_(file), ids_(ids), donor_of_(donor_of), starts_(donor_of.size() + 1, 0) {
+  Walk(const EventFile& file, const PublishedIds& ids, const data::SparseRows& rows,
+       std::span<const std::uint32_t> donor_of)
+      : file_(file), ids_(ids), rows_(rows), donor_of_(donor_of), starts_(donor_of.size() + 1, 0) {
     parallel_blocks(donor_of.size(), 4096, [&](std::size_t begin, std::size_t end) {
       for (std::size_t place = begin; place < end; ++place) starts_[place + 1] = events_of(donor_at(place));
     });
@@ -148,11 +149,10 @@ class EventFile::Walk {
   }
 
  private:
-  const data::SparseRows& rows() const { return file_.reading_.people.features; }
   std::uint32_t donor_at(std::size_t place) const { return donor_of_[ids_.person_at(place)]; }
 
   std::size_t events_of(std::uint32_t person) const {
-    const auto row = rows()[person];
+    const auto row = rows_[person];
     if (file_.has_values_) return row.items.size();
     return static_cast<std::size_t>(std::accumulate(row.values.begin(), row.values.end(), 0.0));
   }
@@ -160,7 +160,7 @@ class EventFile::Walk {
   /// At most `most` events of a person, after those that are skipped.
   void append(std::uint32_t person, std::size_t skipped, std::size_t most,
               std::vector<std::pair<std::uint32_t, double>>& entries, Block& block) const {
-    const auto row = rows()[person];
+    const auto row = rows_[person];
     if (file_.has_values_ && file_.item_order_.empty()) {
       const std::size_t count = std::min(most, row.items.size() - skipped);
       const auto items = row.items.subspan(skipped, count);
@@ -186,6 +186,7 @@ class EventFile::Walk {
 
   const EventFile& file_;
   const PublishedIds& ids_;
+  const data::SparseRows& rows_;  ///< of donors
   std::span<const std::uint32_t> donor_of_;
   std::vector<std::size_t> starts_;  ///< of the events of who is at a place
 };
@@ -214,7 +215,7 @@ std::optional<EventFile> EventFile::plan(data::Engine& engine, const data::Spec&
 }
 
 bool EventFile::plan_items(data::Engine& engine, bool shuffled) {
-  const std::vector<std::string>& items = reading_.event_cells->items;
+  const std::vector<std::string>& items = reading_.items;
   const CellType type = columns_[1].type;
   if (type != CellType::Text) {
     // The order of the engine's hashes of numbers and values together is the engine's to tell.
@@ -234,16 +235,16 @@ bool EventFile::plan_items(data::Engine& engine, bool shuffled) {
 /// Items that are texts are numbered in the order of a release already.
 void EventFile::order_items(data::Engine& engine, bool shuffled) {
   if (item_numbers_.empty() && !shuffled) return;
-  std::vector<std::uint32_t> items(reading_.event_cells->items.size());
+  std::vector<std::uint32_t> items(reading_.items.size());
   std::iota(items.begin(), items.end(), 0u);
   if (shuffled) {
     items.clear();
-    const std::string hashed = reading_.items_had_once.empty() ? "item" : "CAST(item AS hyo_item)";
-    number_items(engine, reading_.event_cells->items);
+    const std::string hashed = !reading_.items_had_once ? "item" : "CAST(item AS hyo_item)";
+    number_items(engine, reading_.items);
     engine.query(
         fmt::format("SELECT number FROM (SELECT row_number() OVER () - 1 AS number, item FROM {}) ORDER BY "
                     "hash({}), item",
-                    texts_to_select(engine, reading_.event_cells->items), hashed),
+                    texts_to_select(engine, reading_.items), hashed),
         [&](const data::Chunk& chunk) {
           for (const std::int64_t item : chunk.integers(0)) items.push_back(static_cast<std::uint32_t>(item));
         });
@@ -336,14 +337,13 @@ void EventFile::add_people(const Block& block, const Walk& walk, ParquetRowGroup
 void EventFile::add_items(const Block& block, ParquetRowGroup& group) const {
   constexpr std::uint32_t kUnseen = ~0u;
   ParquetCells cells(columns_[1].type);
-  std::vector<std::uint32_t> cell_of_item(reading_.event_cells->items.size(), kUnseen),
-      cell_of_row(block.items.size());
+  std::vector<std::uint32_t> cell_of_item(reading_.items.size(), kUnseen), cell_of_row(block.items.size());
   for (std::size_t row = 0; row < block.items.size(); ++row) {
     const std::uint32_t item = block.items[row];
     if (cell_of_item[item] == kUnseen) {
       cell_of_item[item] = static_cast<std::uint32_t>(cells.size());
       if (cells.type() == CellType::Text)
-        cells.add(reading_.event_cells->items[item]);
+        cells.add(reading_.items[item]);
       else
         cells.add(item_numbers_[item]);
     }
@@ -385,9 +385,10 @@ ParquetRowGroup EventFile::parquet_of(const Block& block, const Walk& walk) cons
 }
 
 published::ManifestFile EventFile::write(const std::filesystem::path& path, const PublishedIds& ids,
+                                         const data::SparseRows& rows,
                                          std::span<const std::uint32_t> donor_of,
                                          const Progress& progress) const {
-  const Walk walk(*this, ids, donor_of);
+  const Walk walk(*this, ids, rows, donor_of);
   HashedFile file(path);
   std::vector<ParquetRowGroup> groups(parquet_ ? block_count(walk.events(), kRowsOfBlock) : 0,
                                       ParquetRowGroup(0));

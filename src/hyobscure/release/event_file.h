@@ -33,8 +33,10 @@ class EventFile {
   static std::optional<EventFile> plan(data::Engine& engine, const data::Spec& spec,
                                        const data::Reading& reading, const Layout& layout);
 
+  /// `rows` are those of donors: their true ones, or composed ones.
   published::ManifestFile write(const std::filesystem::path& file, const PublishedIds& ids,
-                                std::span<const std::uint32_t> donor_of, const Progress& progress) const;
+                                const data::SparseRows& rows, std::span<const std::uint32_t> donor_of,
+                                const Progress& progress) const;
 
  private:
   struct Block;

@@ -33,6 +33,14 @@ published::Manifest manifest_of(const obscure::Mechanism& mechanism, const data:
     group.members.clear();
     group.values = 0;
   }
+  if (mechanism.composing) {
+    manifest.rows = data::PublishedRows::Composed;
+    manifest.composed = {
+        .kin = mechanism.composing->kin,
+        .owners = mechanism.composing->owners,
+        .largest_share = published::rounded_up_share(mechanism.figures.composed.largest_share),
+        .together = mechanism.composing->together};
+  }
   manifest.leakage = published_leakage(manifest.groups, mechanism.figures);
   manifest.seeded = mechanism.seeded;
   manifest.accepted_leakage = !obscure::shortfalls(mechanism).empty();

@@ -24,6 +24,7 @@
 #include "hyobscure/published/area_file.h"
 #include "hyobscure/published/coarse.h"
 #include "hyobscure/published/dictionary.h"
+#include "hyobscure/release/composed_tables.h"
 #include "hyobscure/release/draw.h"
 #include "hyobscure/release/event_file.h"
 #include "hyobscure/release/ledger.h"
@@ -55,6 +56,19 @@ void refuse_donors_across_groups(const obscure::Mechanism& mechanism) {
         {.source = mechanism.source},
         "draws donors from all groups (method.within_groups = false), which is for comparisons only",
         "Run fit again without it: a release takes donors from the person's own group.");
+}
+
+/// The kind of rows was decided by fit, which keeps the budget for it.
+void refuse_other_rows(const data::Spec& spec, const obscure::Mechanism& mechanism) {
+  if (obscure::composing_of(spec) == mechanism.composing) return;
+  const bool composed = mechanism.composing.has_value();
+  throw InputError({.source = mechanism.source},
+                   composed && spec.release.rows == data::PublishedRows::Composed
+                       ? "composes rows with another release.kin, release.owners or release.together than "
+                         "the spec asks for"
+                       : fmt::format("publishes {} rows, and the spec asks for {} ones (release.rows)",
+                                     composed ? "composed" : "donors'", composed ? "donors'" : "composed"),
+                   "Run fit again, or give the spec and flags that it was made with.");
 }
 
 void refuse_dropped_ids_of_events(const data::Spec& spec) {
@@ -210,7 +224,7 @@ published::ManifestComposition about_earlier_draws(const Ledger& ledger, const f
 /// Of at most 100,000 people at equal steps: that tells the mean to a thousandth, and donors' rows lie
 /// anywhere in a file that may be larger than memory.
 double mean_distance(census::Distance distance, const data::SparseRows& rows,
-                     const std::vector<std::uint32_t>& donor_of) {
+                     const data::SparseRows& published, const std::vector<std::uint32_t>& donor_of) {
   constexpr std::size_t kMost = 100'000, kRows = 64;
   const std::size_t count = std::min(kMost, rows.size());
   std::vector<double> partial(block_count(count, kRows), 0.0);
@@ -218,8 +232,8 @@ double mean_distance(census::Distance distance, const data::SparseRows& rows,
     CompensatedSum sum;
     for (std::size_t n = begin; n < end; ++n) {
       const std::size_t u = n * rows.size() / count;
-      if (donor_of[u] != u)
-        sum.add(census::distance_between(distance, rows[u], rows[donor_of[u]], rows.columns));
+      if (&published != &rows || donor_of[u] != u)
+        sum.add(census::distance_between(distance, rows[u], published[donor_of[u]], rows.columns));
     }
     partial[begin / kRows] = sum.value();
     rows.release_pages(
@@ -304,7 +318,8 @@ struct IdFunctions {
   std::string person_of;  ///< the place of the person with this id in the source
 };
 
-std::string people_query(const data::Spec& spec, const Layout& layout, const IdFunctions& ids) {
+std::string people_query(const data::Spec& spec, const Layout& layout, const IdFunctions& ids,
+                         const std::optional<ComposedTables::Cells>& composed) {
   std::vector<std::string> columns;
   if (spec.release.ids != data::PublishedIds::Drop)
     columns.push_back(as(id_cell(spec, ids.id_at, "d.place", layout.id), layout.id.name));
@@ -312,10 +327,14 @@ std::string people_query(const data::Spec& spec, const Layout& layout, const IdF
   for (std::size_t axis = 0; axis < layout.parts.size(); ++axis)
     columns.push_back(as(fmt::format("g.p{}", axis), layout.parts[axis]));
   for (const Published& column : layout.kept) columns.push_back(as(column.cell, column.name));
-  for (const Published& feature : layout.features) columns.push_back(as(feature.cell, feature.name));
+  for (std::size_t c = 0; c < layout.features.size(); ++c)
+    columns.push_back(
+        as(composed ? composed->of_feature[c] : layout.features[c].cell, layout.features[c].name));
   std::string source = "hyo_donors AS d JOIN hyo_groups AS g ON g.number = d.grp";
   if (!layout.kept.empty()) source += fmt::format(" JOIN {} AS k ON k.u = d.u", layout.read_people);
-  if (!layout.features.empty())
+  if (composed)
+    source += composed->joins;
+  else if (!layout.features.empty())
     source += fmt::format(" JOIN {} AS s ON {}(CAST({} AS VARCHAR)) = d.donor", layout.people.sql,
                           ids.person_of, layout.id.cell);
   return fmt::format("SELECT {} FROM {} ORDER BY d.place", fmt::join(columns, ", "), source);
@@ -325,9 +344,10 @@ std::string people_query(const data::Spec& spec, const Layout& layout, const IdF
 /// stand in the order of their content, or of its hash where the order is to say nothing: in any case not in
 /// that of the source. Where nobody has an item twice, the item is enough of the content.
 std::string events_query(data::Engine& engine, const data::Spec& spec, const Layout& layout,
-                         const std::vector<std::string>& items_had_once, const IdFunctions& ids) {
-  const bool by_number = !items_had_once.empty() && layout.event_columns[0].stored_type == "VARCHAR";
-  if (by_number) number_items(engine, items_had_once);
+                         const data::Reading& reading, const IdFunctions& ids,
+                         const std::optional<std::string>& composed) {
+  const bool by_number = reading.items_had_once && layout.event_columns[0].stored_type == "VARCHAR";
+  if (by_number) number_items(engine, reading.items);
   std::vector<std::string> columns = {
       as(id_cell(spec, ids.id_at, "e.place", *layout.person), layout.person->name)};
   std::vector<std::string> cells, content;
@@ -342,11 +362,14 @@ std::string events_query(data::Engine& engine, const data::Spec& spec, const Lay
   }
   std::string order = fmt::format("{}", fmt::join(content, ", "));
   if (spec.release.order == data::RowOrder::Shuffled) order = fmt::format("hash({0}), {0}", order);
+  const std::string givers = composed ? fmt::format("{} AS d ON CAST({} AS VARCHAR) = d.item AND d.giver",
+                                                    *composed, layout.event_columns[0].cell)
+                                      : "hyo_donors AS d ON d.donor";
   return fmt::format(
-      "SELECT {} FROM (SELECT d.place, {} FROM {} AS s JOIN hyo_donors AS d ON {}(CAST({} AS VARCHAR)) = "
-      "d.donor WHERE {} ORDER BY d.place, {}) AS e",
-      fmt::join(columns, ", "), fmt::join(cells, ", "), layout.events.sql, ids.person_of, layout.person->cell,
-      layout.used, order);
+      "SELECT {} FROM (SELECT d.place, {} FROM {} AS s JOIN {} = {}(CAST({} AS VARCHAR)) WHERE {} ORDER BY "
+      "d.place, {}) AS e",
+      fmt::join(columns, ", "), fmt::join(cells, ", "), layout.events.sql, givers, ids.person_of,
+      layout.person->cell, layout.used, order);
 }
 
 /// Rows in a given order and row groups of a given size: so threads do not show in the bytes.
@@ -448,6 +471,7 @@ PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::
   const data::People& people = reading.people;
   refuse_donors_across_groups(mechanism);
   refuse_dropped_ids_of_events(spec);
+  refuse_other_rows(spec, mechanism);
   if (!settings.accept_leakage) refuse_shortfalls(mechanism);
   check_output_folder(settings.output, settings.force, published::release_folder());
   refuse_other_data(people, mechanism);
@@ -468,9 +492,12 @@ PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::
   const auto donor_of = draw_donors(mechanism, people, clusters);
   PublishResult result;
   result.people = static_cast<std::int64_t>(people.size());
+  const auto composed = obscure::composed_rows_of(mechanism, people, progress);
+  const data::SparseRows& rows = composed ? composed->rows : people.features;
   result.realised_distance =
-      mean_distance(census::distance_named(mechanism.distance), people.features, donor_of);
-  for (std::size_t u = 0; u < donor_of.size(); ++u) result.people_unchanged += donor_of[u] == u ? 1 : 0;
+      mean_distance(census::distance_named(mechanism.distance), people.features, rows, donor_of);
+  if (!composed)
+    for (std::size_t u = 0; u < donor_of.size(); ++u) result.people_unchanged += donor_of[u] == u ? 1 : 0;
   progress.throw_if_stopped();
 
   const Layout layout = plan_layout(engine, spec, reading);
@@ -501,18 +528,33 @@ PublishResult publish(data::Engine& engine, const data::Spec& spec, const data::
                             const auto person = numbers.find(id);
                             return person ? std::optional<std::int64_t>(*person) : std::nullopt;
                           })};
+    std::optional<obscure::Units> units;
+    std::optional<ComposedTables> tables;
+    if (composed) {
+      units.emplace(people, mechanism.composing->together);
+      tables.emplace(engine,
+                     ComposedTables::Rows{people, *composed, *units, donor_of, published, ids.person_of});
+    }
     engine.set_stage("writing people");
-    write(layout.people, result.manifest.people_file(), people_query(spec, layout, ids));
+    std::optional<ComposedTables::Cells> cells;
+    if (composed && !spec.is_long()) {
+      about_writing(layout.people, settings.output, [&] { cells = tables->cells(spec, layout); });
+      refuse_changed_source(layout.people, cells->people, result.people);
+    }
+    write(layout.people, result.manifest.people_file(), people_query(spec, layout, ids, cells));
     refuse_changed_source(layout.people, result.manifest.files.back().rows, result.people);
     if (spec.is_long()) {
       engine.set_stage("writing events");
       const std::string name = result.manifest.events_file();
       if (const auto events = EventFile::plan(engine, spec, reading, layout))
         about_writing(layout.events, settings.output, [&] {
-          result.manifest.files.push_back(events->write(folder.path() / name, published, donor_of, progress));
+          result.manifest.files.push_back(
+              events->write(folder.path() / name, published, rows, donor_of, progress));
         });
       else
-        write(layout.events, name, events_query(engine, spec, layout, reading.items_had_once, ids));
+        write(layout.events, name,
+              events_query(engine, spec, layout, reading, ids,
+                           composed ? std::optional(tables->entries(reading.items)) : std::nullopt));
       result.events = result.manifest.files.back().rows;
     }
   }

@@ -37,7 +37,7 @@ struct PublishResult {
                                       ///< at most 100,000 people; private
   std::int64_t people = 0;
   std::int64_t events = 0;            ///< long data
-  std::int64_t people_unchanged = 0;  ///< who drew themselves as donor; private
+  std::int64_t people_unchanged = 0;  ///< who publish their own row, having drawn themselves; private
   std::optional<published::PublicKey> signer = {};
 };
 
@@ -49,6 +49,10 @@ void refuse_shortfalls(const obscure::Mechanism& mechanism);
 ///   long   people.<ext>: id, label of the group, kept columns
 ///          events.<ext>: person, item, value, time (those that the spec names)
 ///   wide   people.<ext>: id, label of the group, kept columns, feature columns
+///
+/// Composed rows (obscure/compose/composed_rows.h) have cells and events of several people instead: a time,
+/// or several events of one item, come with the item from whoever gives it. A set whose elements travel alone
+/// has them in the order of their texts.
 ///
 /// together with manifest.json and, where there is a key to sign with, its signature. Several secrets are a
 /// column `group` with the label, and a column each with what the group covers of them. Areas of places are

@@ -160,6 +160,7 @@ ids = "keep"
     lift.highest_of_population = found.max_lift_of_population;
     mechanism.figures.own_rows = found.own_rows;
     mechanism.figures.distance = found.distance.value;
+    if (found.composed) mechanism.figures.composed = *found.composed;
   }
 
   static data::Reading read(data::Engine& engine, const data::Spec& spec) {

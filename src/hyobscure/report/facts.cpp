@@ -60,11 +60,10 @@ Json data_facts(const ReportInput& input) {
 
 Json release_facts(const ReportInput& input) {
   const published::Manifest& manifest = *input.manifest;
-  Json json = {{"method", manifest.method},
-               {"method_help", obscure::method_named(manifest.method).help},
-               {"seeded", manifest.seeded},
-               {"ids", manifest.ids},
-               {"earlier_draws", manifest.composition.earlier_draws}};
+  Json json = {
+      {"method", manifest.method},         {"method_help", obscure::method_named(manifest.method).help},
+      {"seeded", manifest.seeded},         {"ids", manifest.ids},
+      {"rows", data::word(manifest.rows)}, {"earlier_draws", manifest.composition.earlier_draws}};
   if (input.mechanism != nullptr && !input.mechanism->threat.empty()) {
     json["threat"] = input.mechanism->threat;
     json["balanced"] = input.mechanism->balanced;

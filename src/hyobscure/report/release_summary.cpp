@@ -18,12 +18,19 @@ std::string release_text(const release::PublishResult& result) {
   for (const auto& file : manifest.files)
     table.row({file.name, count_text(file.rows), file.sha256.substr(0, 16) + "..."});
   text += table.text();
-  text += fmt::format(
-      "  realised distance {:.6f} (expected {:.6f})\n"
-      "  {} of {} people drew their own features: the leakage counts it, but anyone who knows part of such "
-      "a row recognises the person (method.self_donor = \"never\" forbids it)\n",
-      result.realised_distance, result.figures.distance, count_text(result.people_unchanged),
-      count_text(result.people));
+  text += fmt::format("  realised distance {:.6f} (expected {:.6f})\n", result.realised_distance,
+                      result.figures.distance);
+  if (manifest.rows == data::PublishedRows::Composed)
+    text += fmt::format(
+        "  rows are composed: of {} people each, at most {:.0f} % of a row from one of them; no row is the "
+        "true "
+        "row of fewer than {} people\n",
+        manifest.composed.kin, 100 * manifest.composed.largest_share, manifest.composed.owners);
+  else
+    text += fmt::format(
+        "  {} of {} people drew their own features: the leakage counts it, but anyone who knows part of such "
+        "a row recognises the person (method.self_donor = \"never\" forbids it)\n",
+        count_text(result.people_unchanged), count_text(result.people));
   text +=
       fmt::format("  the manifest states a leakage of at most {} bits: figures of a release are rounded up\n",
                   manifest.leakage.leakage);
@@ -51,6 +58,7 @@ std::string release_json(const release::PublishResult& result, double seconds) {
                {"method", manifest.method},
                {"people", result.people},
                {"events", result.events},
+               {"rows", data::word(manifest.rows)},
                {"people_unchanged", result.people_unchanged},
                {"realised_distance", result.realised_distance},
                {"distance", number(result.figures.distance)},

@@ -118,6 +118,8 @@ constexpr std::size_t kFigureColumn = 24;   ///< and those of a mechanism
 
 /// Before the fit: what random donors would do at the budget, and where the true share will be shown.
 std::string own_rows_preview(const obscure::GroupsPreview& preview, const data::Spec& spec) {
+  if (spec.release.rows == data::PublishedRows::Composed)
+    return "  own rows                       none: rows are composed of several people\n";
   if (obscure::method_of(spec).person_level && spec.method.self_donor == data::SelfDonor::Never)
     return "  own rows                       none (method.self_donor)\n";
   const double budget =
@@ -142,10 +144,12 @@ std::string preview_text(const obscure::GroupsPreview& preview, const obscure::I
                       share_text(preview.leakage_groups_bits, inspection.secret_entropy_bits));
   text += fmt::format("  unprotected features add       {} {}\n", bits_text(preview.features.bits),
                       beside_null(preview.features.null_bits, preview.features.null_deviation_bits));
+  const bool composed = spec.release.rows == data::PublishedRows::Composed;
   text += fmt::format(
       "  sensible budgets by clusters   {:.4f} (nearest donors) to {:.4f} (features leak nothing)\n"
-      "  person by person (method fine) 0 (each person's own row) to {:.4f} (any donor of the group)\n",
-      preview.smallest_budget, preview.largest_budget, preview.uniform_distance);
+      "  person by person (method fine) {} to {:.4f} (any donor of the group)\n",
+      preview.smallest_budget, preview.largest_budget,
+      composed ? "the nearest composed rows" : "0 (each person's own row)", preview.uniform_distance);
   return text + own_rows_preview(preview, spec);
 }
 
@@ -185,6 +189,17 @@ std::string weights_text(const obscure::Mechanism& mechanism) {
 
 /// How many, and what it means.
 std::string own_rows_text(const obscure::Figures& figures) {
+  if (const auto& composed = figures.composed; std::isfinite(composed.largest_share)) {
+    std::string text = fmt::format(
+        "  rows                  composed of several people; at most {} of a row is one person's; {} of the "
+        "entries "
+        "have too few owners and are left out (release.owners)",
+        share_text(composed.largest_share, 1), share_text(composed.dropped, 1));
+    if (std::isfinite(composed.smallest_distance))
+      text += fmt::format("; no channel of these groups publishes nearer than {:.6f}",
+                          composed.smallest_distance);
+    return wrapped(text + "\n", kFigureColumn);
+  }
   if (figures.own_rows == 0) return "  own rows              none: no person publishes their own row\n";
   return wrapped(
       fmt::format("  own rows              {} of the people are expected to publish their own row: the "

@@ -88,6 +88,8 @@ const char* whose(verify::Concerns concerns) {
       return "";
     case verify::Concerns::ThoseWithoutIds:
       return " (where ids are replaced or dropped)";
+    case verify::Concerns::ComposedRows:
+      return " (of composed rows)";
     case verify::Concerns::ParquetOnly:
       return " (of Parquet)";
   }

@@ -273,6 +273,8 @@ bool concerns(const BlindSpot& spot, const published::Manifest& manifest) {
       return manifest.ids != data::PublishedIds::Keep;
     case Concerns::ParquetOnly:
       return manifest.format == "parquet";
+    case Concerns::ComposedRows:
+      return manifest.rows == data::PublishedRows::Composed;
   }
   return true;
 }
@@ -328,6 +330,9 @@ std::vector<PublishedRow> published_rows(const fs::path& folder, const Original&
     throw InputError({.source = folder.string()},
                      "its ids are not kept, so its rows cannot be told apart by person",
                      "Give the mechanism as well (-m): it knows who has whose features.");
+  if (manifest.rows == data::PublishedRows::Composed)
+    throw InputError({.source = folder.string()}, "its rows are composed, so that no row is a person's own",
+                     "Give the mechanism as well (-m): it knows how each was composed.");
   if (!verify_in(folder, manifest, original, {}).passed())
     throw InputError({.source = folder.string()}, "is not a release of this data, or was changed",
                      fmt::format("Run `hyobscure verify {} --against {}`, which says what is wrong.",

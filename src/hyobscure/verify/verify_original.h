@@ -14,6 +14,9 @@ namespace hyobscure::verify {
 void verify_against(const published::Manifest& manifest, const Original& original,
                     const LoadedRelease& release, const Progress& progress, Findings& findings);
 
+/// SQL: a cell of the original, as it reads after it went through the type of the published column.
+[[nodiscard]] std::string as_published(const std::string& cell, const std::string& type);
+
 /// Throws InputError for the spec of another release: one of another shape, with other columns or secrets.
 void refuse_other_release(const published::Manifest& manifest, const data::Spec& spec);
 

@@ -218,6 +218,10 @@ void check_spec(const Manifest& manifest, const data::Spec& spec, Findings& find
   expect("method.name", spec.method.name, manifest.method);
   expect("method.objective", data::word(spec.method.objective), manifest.objective);
   expect("channel.distance", data::word(spec.channel.distance), manifest.distance);
+  expect("release.rows", data::word(spec.release.rows), data::word(manifest.rows));
+  if (manifest.rows == data::PublishedRows::Composed && manifest.composed.owners != spec.release.owners)
+    other.push_back(fmt::format("release.owners = {}, and the release states {}", spec.release.owners,
+                                manifest.composed.owners));
   findings.add(rule("spec-method"), other, fmt::format("{}, {}", manifest.method, manifest.distance));
 }
 

@@ -37,7 +37,7 @@ struct NamedCheck {
 };
 
 /// The releases that a blind spot is about.
-enum class Concerns { AllReleases, ThoseWithoutIds, ParquetOnly };
+enum class Concerns { AllReleases, ThoseWithoutIds, ParquetOnly, ComposedRows };
 
 /// What modes cannot see, and the first that does.
 struct BlindSpot {
@@ -149,7 +149,7 @@ inline constexpr auto kChecks = std::to_array<CheckRule>({
   {"spec-limits", "the limits are those of the spec", "(k, alpha), (l, beta) and what they hold for, as the spec asks",
    "the release promises something else than the spec asks for, or the spec was given other flags then",
    Mode::Original},
-  {"spec-method", "method, objective and distance are those of the spec", "names in the manifest",
+  {"spec-method", "method, objective, distance and kind of rows are those of the spec", "names in the manifest",
    "the release was made in another way than the spec asks for, or the spec was given other flags then",
    Mode::Original, true},
   {"true-groups", "every true secret is in one declared group", "all people", "somebody is in none or in two",
@@ -185,6 +185,15 @@ inline constexpr auto kChecks = std::to_array<CheckRule>({
    "features reveal of the secret what the groups do not", Mode::Original},
   {"donor-kept", "every donor is of the same group and has the same kept values", "kept columns",
    "features reveal of the secret what the groups do not", Mode::Original},
+  {"composed-entries", "every entry is a true entry of somebody of the pool",
+   "composed rows: items with value and time, cells, elements of sets, against those of the people with the same group and kept values",
+   "entries were made up, or come from another group", Mode::Original},
+  {"composed-owners", "every item, category and element has as many owners as stated",
+   "composed rows: the people of the pool who have it, against `owners` of the manifest",
+   "an entry points at the few people who have it", Mode::Original},
+  {"composed-rows", "no row is the true row of fewer people than stated",
+   "composed rows: complete rows, by their hashes, against `owners` of the manifest",
+   "somebody's row is published: who knows part of it finds the rest", Mode::Original},
   {"own-rows-plausible", "not more people have their own features than the spec allows by chance",
    "where ids are kept: rows that nobody else of the group has; a good release fails once in 1e9",
    "people publish their own features", Mode::Original},
@@ -197,6 +206,9 @@ inline constexpr auto kChecks = std::to_array<CheckRule>({
   // --- against original and mechanism
   {"drawn-by-mechanism", "the release was drawn by this mechanism", "`draw` of the manifest against the mechanism's key",
    "another mechanism made the release", Mode::Mechanism},
+  {"composed-share", "nobody gives more of a row than stated",
+   "composed rows: who gave each entry, composed again, against `largest_share` of the manifest",
+   "most of a row is one person's", Mode::Mechanism},
   {"mechanism-true", "the mechanism does what it says",
    "I(Y; V, G), H(G), H(Y), lifts, own rows, distance, groups and limits, computed again from channels and people",
    "figures of the mechanism are false", Mode::Mechanism},
@@ -219,6 +231,8 @@ inline constexpr auto kBlindSpots = std::to_array<BlindSpot>({
    Mode::Mechanism},
   {"who has whose features: own rows, one donor for many, donors of the same exact secret", Mode::Mechanism, true,
    Concerns::ThoseWithoutIds},
+  {"whose rows a composed row was made of, and how much of it one person gave", Mode::Mechanism, true,
+   Concerns::ComposedRows},
   {"ids or an order of rows that were computed from secrets within a group", Mode::Mechanism, true,
    Concerns::ThoseWithoutIds},
   {"what an encoder of Parquet is free to choose, such as entries of a dictionary that no cell uses and bounds of a column "

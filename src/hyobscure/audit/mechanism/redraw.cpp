@@ -10,7 +10,8 @@ namespace hyobscure::audit {
 Redraw::Redraw(const obscure::Mechanism& mechanism, const data::People& people)
     : mechanism_(mechanism),
       people_(people),
-      cluster_of_person_(census::assign(mechanism.clusters, people.features)) {}
+      cluster_of_person_(census::assign(mechanism.clusters, people.features)),
+      composed_(obscure::composed_rows_of(mechanism, people)) {}
 
 std::vector<std::uint32_t> Redraw::donors(int draw) const {
   if (draw == 0) return release::draw_donors(mechanism_, people_, cluster_of_person_);

@@ -86,6 +86,7 @@ std::vector<AxisKind> secret_kinds(const People& people) {
 People select(const People& people, std::span<const std::uint32_t> chosen) {
   People some;
   some.features.columns = people.features.columns;
+  some.columns = people.columns;
   some.kept_combinations = people.kept_combinations;
   some.exact_values = people.exact_values;
   std::vector<std::uint32_t> count(people.values.size(), 0), value_in_some(people.values.size(), kGone);

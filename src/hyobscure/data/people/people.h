@@ -53,6 +53,26 @@ struct SecretValue {
   double distinct = 1;  ///< number of exact values
 };
 
+/// How a feature column of wide data enters the rows.
+enum class FeatureKind : std::uint8_t { Numeric, Categorical, Set };
+
+/// Where the items of wide data come from; empty of long data, whose items are things of their own.
+struct FeatureColumns {
+  struct Column {
+    std::string name;
+    FeatureKind kind = FeatureKind::Numeric;
+    bool operator==(const Column&) const = default;
+  };
+  std::vector<Column> columns = {};
+  std::vector<std::uint32_t> of_item = {};  ///< the column of each item
+  std::vector<std::string> words = {};      ///< of each item: the element of a set; else ""
+  /// An item of rows that have nothing else, for a distance that cannot do with nothing; of no column.
+  std::optional<std::uint32_t> nothing = {};
+
+  bool empty() const { return columns.empty(); }
+  bool operator==(const FeatureColumns&) const = default;
+};
+
 /// The people to protect, in the order of their ids.
 struct People {
   std::vector<std::string> ids;
@@ -63,6 +83,7 @@ struct People {
   std::vector<std::uint32_t> exact = {};
   std::uint32_t exact_values = 0;  ///< every entry of `exact` is below it
   SparseRows features;
+  FeatureColumns columns = {};
   /// Which combination of kept cells (people.keep) a person has, numbered in the order of those cells; empty
   /// where nothing is kept.
   std::vector<std::uint32_t> kept;

@@ -74,6 +74,9 @@ void give_zero_rows_an_entry(People& people, ReadCounts& counts) {
     rows.append_row(row.items.empty() ? SparseRows::Row{{&nothing, 1}, {&kOne, 1}} : row);
   }
   people.features = std::move(rows);
+  people.columns.nothing = nothing;
+  people.columns.of_item.push_back(0);
+  people.columns.words.emplace_back();
 }
 
 // --- kept columns

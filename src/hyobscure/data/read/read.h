@@ -33,8 +33,7 @@ struct ReadCounts {
 /// What the rows of features leave open about the events that they were made of. With it every event can be
 /// written again, cell by cell.
 struct EventCells {
-  std::vector<std::string> items = {};  ///< as texts, by their numbers
-  bool are_counts = false;              ///< without a column of values: an entry is as many equal events
+  bool are_counts = false;  ///< without a column of values: an entry is as many equal events
   /// Values that are texts in the source: how each is written, where that is not by its plain_decimal.
   std::map<double, std::string> spellings = {};
 };
@@ -45,9 +44,8 @@ struct ReadContent {
   ReadCounts counts;
   /// The secret is one number, and every value of it is a whole one.
   bool secrets_are_whole = false;
-  /// Long data: what the items are called, by their number, unless some person has several events of one
-  /// item.
-  std::vector<std::string> items_had_once = {};
+  std::vector<std::string> items = {};  ///< long data: what the items are called, by their number
+  bool items_had_once = false;          ///< nobody has several events of one of them
   /// Long data: absent where rows do not tell every event: one has a time, equal items were merged, a value
   /// is zero, or one number is written in two ways.
   std::optional<EventCells> event_cells = {};
@@ -85,8 +83,7 @@ struct Reading : ReadContent {
 /// for the caller to ask.
 [[nodiscard]] std::string event_is_feature(const Spec& spec, const Reading& reading, const std::string& row);
 
-/// How a feature column of wide data enters the rows.
-enum class FeatureKind { Numeric, Categorical, Set };
+/// Of a feature column of wide data.
 FeatureKind feature_kind(const Spec& spec, const Relation& people, const std::string& column);
 
 }  // namespace hyobscure::data

@@ -214,9 +214,7 @@ std::optional<EventCells> EventReader::cells_of(const Counts& found, const RowCo
   const bool counted = spec_.events.value.empty() && rule_of(spec_) == RepeatedEvent::Sum;
   auto spellings = found.spellings.unusual();
   if (!spec_.events.time.empty() || (rows.lost() && !counted) || !spellings) return std::nullopt;
-  return EventCells{.items = rows.item_names(),
-                    .are_counts = spec_.events.value.empty(),
-                    .spellings = std::move(*spellings)};
+  return EventCells{.are_counts = spec_.events.value.empty(), .spellings = std::move(*spellings)};
 }
 
 void EventReader::check(const Counts& found, FoundProblems& problems) const {
@@ -302,7 +300,8 @@ SparseRows EventReader::features(std::span<const std::string> ids, Reading& read
                       incomplete_, tells_home(spec_, grid_, kStored, kHomes)))[0];
     try {
       SparseRows finished = rows.finish(merge_of(spec_));
-      if (!rows.merged()) reading.items_had_once = rows.item_names();
+      reading.items = rows.item_names();
+      reading.items_had_once = !rows.merged();
       reading.event_cells = cells_of(found, rows);
       reading.values_are_whole = found.not_whole == 0;
       return finished;

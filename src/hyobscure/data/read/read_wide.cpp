@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
+#include <unordered_map>
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/numeric.h"
@@ -26,6 +28,9 @@ double mean_of_column(Engine& engine, const std::string& number) {
   });
   return count == 0 ? 0.0 : sum.value() / static_cast<double>(count);
 }
+
+/// The item that is an element of a set.
+std::string element_of(const std::string& column, const std::string& word) { return column + " has " + word; }
 
 class WideFeatures {
  public:
@@ -81,10 +86,17 @@ class WideFeatures {
     return engine_.integers(fmt::format("SELECT CAST({} AS BIGINT) FROM hyo_kept", sum))[0];
   }
 
-  /// Entries (u, item, value), a SELECT for each column and kind of cell.
-  std::vector<std::string> selects() const {
-    std::vector<std::string> result;
+  /// A SELECT of entries (u, item, value) of one column.
+  struct Select {
+    std::size_t column;
+    std::string sql;
+  };
+
+  /// All entries, a SELECT for each column and kind of cell.
+  std::vector<Select> selects() const {
+    std::vector<Select> all;
     for (std::size_t i = 0; i < kinds_.size(); ++i) {
+      std::vector<std::string> result;
       switch (kinds_[i]) {
         case FeatureKind::Numeric:
           add_numeric(i, result);
@@ -96,8 +108,9 @@ class WideFeatures {
           add_set(i, result);
           break;
       }
+      for (std::string& sql : result) all.push_back({i, std::move(sql)});
     }
-    return result;
+    return all;
   }
 
  private:
@@ -156,7 +169,7 @@ class WideFeatures {
     result.push_back(
         fmt::format("SELECT DISTINCT u, {} || word AS item, 1.0 AS value FROM (SELECT u, unnest({}) AS word "
                     "FROM hyo_kept) WHERE word <> ''",
-                    quoted_text(name + " has "), words));
+                    quoted_text(element_of(name, "")), words));
   }
 
   Engine& engine_;
@@ -164,6 +177,35 @@ class WideFeatures {
   const Relation& people_;
   const std::vector<FeatureKind>& kinds_;
   FoundProblems& problems_;
+};
+
+/// Which column each item of the rows comes from.
+class ItemColumns {
+ public:
+  void add(std::string_view item, std::size_t column) {
+    if (last_ == item) return;
+    last_ = item;
+    column_of_item_.try_emplace(last_, static_cast<std::uint32_t>(column));
+  }
+
+  FeatureColumns finish(const std::vector<std::string>& items, const Spec& spec,
+                        const std::vector<FeatureKind>& kinds) const {
+    FeatureColumns found;
+    for (std::size_t i = 0; i < kinds.size(); ++i)
+      found.columns.push_back({spec.people.features[i], kinds[i]});
+    for (const std::string& item : items) {
+      const std::uint32_t column = column_of_item_.at(item);
+      found.of_item.push_back(column);
+      found.words.push_back(kinds[column] == FeatureKind::Set
+                                ? item.substr(element_of(spec.people.features[column], "").size())
+                                : "");
+    }
+    return found;
+  }
+
+ private:
+  std::unordered_map<std::string, std::uint32_t> column_of_item_;
+  std::string last_;
 };
 
 }  // namespace
@@ -181,16 +223,21 @@ SparseRows read_wide_features(Engine& engine, const Spec& spec, const Relation& 
   problems.refuse();
   reading.counts.cells_filled = features.count_filled();
   RowCollector rows(reading.people.size(), engine.memory_for_rows());
-  for (const std::string& select : features.selects())
-    engine.query(fmt::format("SELECT u, item, CAST(value AS DOUBLE) FROM ({})", select),
-                 [&](const Chunk& chunk) {
+  ItemColumns columns;
+  for (const auto& [column, sql] : features.selects())
+    engine.query(fmt::format("SELECT u, item, CAST(value AS DOUBLE) FROM ({})", sql),
+                 [&, column = column](const Chunk& chunk) {
                    const auto person = chunk.integers(0);
                    const auto value = chunk.doubles(2);
                    for (std::size_t r = 0; r < chunk.rows(); ++r)
-                     if (!chunk.is_null(2, r))
+                     if (!chunk.is_null(2, r)) {
                        rows.add(static_cast<std::uint32_t>(person[r]), chunk.text(1, r), value[r]);
+                       columns.add(chunk.text(1, r), column);
+                     }
                  });
-  return rows.finish(merge_of(spec));
+  SparseRows features_of_people = rows.finish(merge_of(spec));
+  reading.people.columns = columns.finish(rows.item_names(), spec, kinds);
+  return features_of_people;
 }
 
 }  // namespace hyobscure::data

@@ -175,6 +175,9 @@ inline std::string type_name(const Budget&) { return kNumberOrText; }
 inline std::string type_name(const bool&) { return "true or false"; }
 inline std::string type_name(const Interval&) { return "[low, high]"; }
 inline std::string type_name(const std::vector<std::string>&) { return "list of texts"; }
+inline std::string type_name(const std::vector<std::vector<std::string>>&) {
+  return "list of lists of texts";
+}
 inline std::string type_name(const Names&) { return "text or list of texts"; }
 inline std::string type_name(const Kinds&) { return "text or list of texts"; }
 inline std::string type_name(const std::vector<Interval>&) { return "list of [low, high]"; }
@@ -219,6 +222,11 @@ inline std::string value_text(const std::vector<std::string>& value) {
   std::vector<std::string> texts;
   for (const std::string& each : value) texts.push_back(quoted_toml(each));
   return value.empty() ? "none" : fmt::format("[{}]", fmt::join(texts, ", "));
+}
+inline std::string value_text(const std::vector<std::vector<std::string>>& value) {
+  std::vector<std::string> lists;
+  for (const auto& each : value) lists.push_back(value_text(each));
+  return value.empty() ? "none" : fmt::format("[{}]", fmt::join(lists, ", "));
 }
 template <SpecWord Word>
 std::string value_text(const std::vector<Word>& value) {

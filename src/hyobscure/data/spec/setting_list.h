@@ -213,6 +213,17 @@ void visit_settings(Spec& s, Visit&& visit) {
       "fine: larger groups are cut into wards of at most so many alike people, among whom donors are found; "
       "memory is 4 bytes times the square of it, per thread");
   visit("method", "seed", s.method.seed, Rule{}, "repeatable draws, for trials only: never for a release");
+  visit("release", "rows", s.release.rows, Rule{},
+        "donor: a published row is the true row of a person; composed: of the rows of several near people of "
+        "the same group and kept cells, so that nobody's row is published (docs/method.md)");
+  visit("release", "kin", s.release.kin, Rule{.low = 2, .high = 100},
+        "composed rows: people in whose rows the entries of one row are found, the donor included");
+  visit("release", "owners", s.release.owners, Rule{.low = 2, .high = 1000},
+        "composed rows: an item, category or element of a set that fewer people of the group (with the same "
+        "kept cells) have is not published, nor a row that is the true row of fewer of them");
+  visit("release", "together", s.release.together, Rule{},
+        "composed rows of wide data: lists of columns whose cells come from one person, such as "
+        "[[\"sex\", \"relationship\"]]");
   visit("release", "format", s.release.format, Rule{},
         "format of the released files; auto: Parquet if the input is Parquet, else CSV");
   visit("release", "ids", s.release.ids, Rule{},

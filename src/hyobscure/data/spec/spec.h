@@ -154,6 +154,10 @@ struct MethodSpec {
 };
 
 struct ReleaseSpec {
+  PublishedRows rows = PublishedRows::Donor;
+  int kin = 5;
+  int owners = 3;
+  std::vector<std::vector<std::string>> together;  ///< wide data only
   ReleaseFormat format = ReleaseFormat::Auto;
   PublishedIds ids = PublishedIds::Replace;
   RowOrder order = RowOrder::Sorted;

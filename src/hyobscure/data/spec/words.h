@@ -101,6 +101,13 @@ constexpr WordTable<3> words_of(ReleaseFormat) { return {"auto", "csv", "parquet
 enum class PublishedIds { Replace, Keep, Drop };
 constexpr WordTable<3> words_of(PublishedIds) { return {"replace", "keep", "drop"}; }
 
+/// What a published row is made of.
+enum class PublishedRows {
+  Donor,     ///< the true row of one person
+  Composed,  ///< of the rows of several near people, so that it is nobody's
+};
+constexpr WordTable<2> words_of(PublishedRows) { return {"donor", "composed"}; }
+
 enum class RowOrder { Sorted, Shuffled };
 constexpr WordTable<2> words_of(RowOrder) { return {"sorted", "shuffled"}; }
 

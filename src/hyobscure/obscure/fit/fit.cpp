@@ -121,6 +121,12 @@ std::string joined_values_text(const Population& population, const data::People&
       population.values.size());
 }
 
+/// Methods with one knob turn it by the distances of true rows.
+std::string budget_of_true_rows_text(const MethodInput& input, const MethodResult& result) {
+  if (!input.composer || !(result.distance > input.budget * (1 + 1e-9))) return {};
+  return fmt::format("The budget was kept for donors' rows: composed rows are at {:.6g}.", result.distance);
+}
+
 bool of_exact_values(const MethodInput& input) {
   return counts_exact_values(input.people, input.tables.clusters());
 }
@@ -228,6 +234,12 @@ void refuse_what_the_method_cannot(const data::Spec& spec) {
         {.source = spec.name + ", method.within_groups"},
         fmt::format("{} always draws donors inside the groups", method.name),
         fmt::format("Leave it out; only {} can draw from all people.", methods_that(&Method::across_groups)));
+  if (!spec.method.within_groups && composing_of(spec))
+    throw InputError(
+        {.source = spec.name + ", release.rows"},
+        "rows are composed inside the groups, and method.within_groups = false draws donors from "
+        "all of them",
+        "Leave one of the two out.");
   if (spec.method.parameter && !method.has_parameter)
     throw InputError(
         {.source = spec.name + ", method.parameter"},
@@ -270,6 +282,10 @@ Terms terms_of(const Population& population, const data::Spec& spec) {
 
 MethodInput method_input(const data::People& people, const data::Spec& spec, const Terms& terms,
                          const census::Census& census, const solve::SegmentTables& tables) {
+  std::shared_ptr<Composer> composer;
+  if (auto composing = composing_of(spec))
+    composer =
+        std::make_shared<Composer>(people, spec.channel.distance, *std::move(composing), key_of_draws(spec));
   return {
       .tables = tables,
       .values = terms.values,
@@ -298,7 +314,8 @@ MethodInput method_input(const data::People& people, const data::Spec& spec, con
                  .self_donor = spec.method.self_donor == data::SelfDonor::Allowed,
                  .gap_bits = spec.method.gap,
                  .most_in_ward = static_cast<std::size_t>(spec.method.ward)},
-      .key = search_key(spec)};
+      .key = search_key(spec),
+      .composer = std::move(composer)};
 }
 
 FeatureLeakage leakage_of(const data::People& people, const census::Census& census, const data::Spec& spec,
@@ -336,6 +353,16 @@ double joint_gap_bits(const MethodResult& result) {
 
 namespace {
 
+void describe_composed(const MethodInput& input, const MethodResult& result, Mechanism& mechanism) {
+  mechanism.composing = input.composer->composing();
+  mechanism.figures.own_rows = 0;  // nobody publishes a true row
+  const auto composed = input.composer->rows(pools_by_group(input.people, result.partition));
+  mechanism.figures.composed = {.smallest_distance = result.smallest_distance,
+                                .largest_share = composed->largest_share,
+                                .dropped = composed->dropped,
+                                .entries = composed->entries};
+}
+
 Mechanism assemble(const Population& population, const data::Spec& spec, const census::Census& census,
                    const MethodInput& input, MethodResult result, int shuffles,
                    const std::string& fingerprint, const Progress& progress) {
@@ -357,12 +384,13 @@ Mechanism assemble(const Population& population, const data::Spec& spec, const c
   mechanism.limits.for_pools =
       mechanism.smallest_pool > 0 && spec.groups.limits_for == data::LimitsFor::Pools;
   mechanism.note = joined_notes({result.note, small_pools_text(mechanism),
-                                 joined_values_text(population, people, input.tables.clusters())});
+                                 joined_values_text(population, people, input.tables.clusters()),
+                                 budget_of_true_rows_text(input, result)});
   mechanism.clusters = census.clustering.model;
   mechanism.history = result.history;
   mechanism.converged = result.converged;
   mechanism.seeded = spec.method.seed.has_value();
-  mechanism.key = mechanism.seeded ? Key::from_seed(*spec.method.seed).derive("draws") : Key::from_system();
+  mechanism.key = input.composer ? input.composer->key() : key_of_draws(spec);
   mechanism.data_fingerprint = fingerprint;
   mechanism.people = std::llround(population.size());
   mechanism.most_own_rows = spec.channel.most_own_rows;
@@ -370,19 +398,30 @@ Mechanism assemble(const Population& population, const data::Spec& spec, const c
   mechanism.figures = basic_figures(population, input, result, features);
   complete(mechanism.figures, population, input, result, features);
   mechanism.figures.lift = lifts_of_result(people, census, result, progress);
-  mechanism.figures.own_rows = own_rows(
-      result.channels, people,
-      result.within_groups ? pools_by_group(people, result.partition) : one_pool(people.size()), progress);
+  if (input.composer)
+    describe_composed(input, result, mechanism);
+  else
+    mechanism.figures.own_rows = own_rows(
+        result.channels, people,
+        result.within_groups ? pools_by_group(people, result.partition) : one_pool(people.size()), progress);
   mechanism.channels = std::move(result.channels);  // of many people, too large for a copy
   return mechanism;
 }
 
 /// `people` is nobody where only counts are known, and without features where these are in `rows`.
+void refuse_rows_elsewhere(const data::People& people, const data::Spec& spec, const FineRowsOf* rows) {
+  if (composing_of(spec) && (rows != nullptr || people.features.entries() == 0))
+    throw InputError({.source = spec.name + ", release.rows"},
+                     "rows of people who are on other machines are not composed yet",
+                     "Set release.rows = \"donor\", or fit on one machine.");
+}
+
 Mechanism find(const Population& population, const data::People& people, const data::Spec& spec,
                const census::Census& census, const std::function<std::string()>& fingerprint,
                const std::optional<solve::Partition>& groups, const Progress& progress,
                FineRowsOf* rows = nullptr) {
   refuse_target(spec);
+  refuse_rows_elsewhere(people, spec, rows);
   Terms terms = terms_of(population, spec);
   if (groups) terms.first_groups = *groups;
   const solve::SegmentTables tables = segment_tables(population, census);

@@ -59,6 +59,14 @@ MeasuredLeakage unprotected_leakage(const data::People& people, const census::Ce
   return measure(census.clustering.cluster_of_row, people.secrets, strata, key);
 }
 
+/// With the distances of composed rows.
+solve::ChannelProblem composed_problem(const data::People& people, const data::Spec& spec,
+                                       const census::Census& census, const solve::SegmentTables& tables,
+                                       const solve::Partition& partition) {
+  const Terms terms = first_terms_of(people, spec);
+  return channel_problem(published_pools(method_input(people, spec, terms, census, tables), partition));
+}
+
 GroupsPreview preview_of(const data::People& people, const data::Spec& spec, const census::Census& census,
                          const solve::SegmentTables& tables, const solve::Partition& partition,
                          const Key& key) {
@@ -71,18 +79,21 @@ GroupsPreview preview_of(const data::People& people, const data::Spec& spec, con
     group_of_person.push_back(static_cast<std::uint32_t>(group_of_value[secret]));
   preview.leakage_groups_bits = solve::group_entropy(problem.joints) * kBitsPerNat;
   preview.features = unprotected_leakage(people, census, group_of_person, key.derive("within groups"));
-  preview.smallest_budget = solve::smallest_distance(problem);
-  preview.largest_budget = solve::harmless_distance(problem);
-  preview.uniform_distance = uniform_distance(problem);
+  const solve::ChannelProblem published =
+      composing_of(spec) ? composed_problem(people, spec, census, tables, partition) : problem;
+  preview.smallest_budget = solve::smallest_distance(published);
+  preview.largest_budget = solve::harmless_distance(published);
+  preview.uniform_distance = uniform_distance(published);
   return preview;
 }
 
 /// A method solves the channel a handful of times, each about as long as a solve halfway between the budgets.
 double channel_estimate(const solve::SegmentTables& tables, const solve::Partition& partition,
-                        const GroupsPreview& preview, const data::Spec& spec) {
+                        const data::Spec& spec) {
   const Stopwatch watch;
-  (void)solve::solve_with_budget(solve::problem_of(tables, partition).problem,
-                                 (preview.smallest_budget + preview.largest_budget) / 2,
+  const solve::ChannelProblem problem = solve::problem_of(tables, partition).problem;
+  (void)solve::solve_with_budget(problem,
+                                 (solve::smallest_distance(problem) + solve::harmless_distance(problem)) / 2,
                                  {.gap_tolerance_bits = spec.method.gap.value_or(1e-9)});
   return watch.seconds() * method_of(spec).usual_rounds;
 }
@@ -93,11 +104,7 @@ double predicted_channel_seconds(const data::People& people, const data::Spec& s
                                  const census::Census& census) {
   const solve::Partition partition = first_terms_of(people, spec).first_groups;
   const solve::SegmentTables tables = segment_tables(people, census);
-  const solve::ChannelProblem problem = solve::problem_of(tables, partition).problem;
-  GroupsPreview ends;
-  ends.smallest_budget = solve::smallest_distance(problem);
-  ends.largest_budget = solve::harmless_distance(problem);
-  return channel_estimate(tables, partition, ends, spec);
+  return channel_estimate(tables, partition, spec);
 }
 
 Inspection inspect(const data::People& people, const data::Spec& spec, const Progress& progress) {
@@ -140,8 +147,7 @@ Inspection inspect(const data::People& people, const data::Spec& spec, const Pro
     const solve::SegmentTables tables = segment_tables(people, census);
     result.preview = preview_of(people, looked_at, census, tables, partition, key);
     result.preview->of_the_spec = has_limits;
-    if (!method_of(spec).by_person)
-      result.channel_seconds = channel_estimate(tables, partition, *result.preview, spec);
+    if (!method_of(spec).by_person) result.channel_seconds = channel_estimate(tables, partition, spec);
   } catch (const InputError& error) {
     result.no_preview_because = error.what();
   }

@@ -94,7 +94,7 @@ std::vector<BudgetChoice> budgets_of(const data::People& people, const data::Spe
   input.person.cache = &prepared;
   const Method& method = method_of(spec);
   const BudgetRange range = method.range(input);
-  const double uniform = uniform_distance(channel_problem(donor_pools(input, groups)));
+  const double uniform = uniform_distance(channel_problem(published_pools(input, groups)));
   std::vector<double> budgets;
   for (const Care& care : kCares) budgets.push_back(range.at(care.budget_share));
   std::vector<double> ascending(budgets.rbegin(), budgets.rend());  // as sweeps want them

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 static_assert(std::endian::native == std::endian::little, "numbers are saved as they lie in memory");
 
-constexpr int kFormat = 4;
+constexpr int kFormat = 5;
 constexpr const char* kKind = "hyobscure census";
 constexpr const char* kCensusFile = "census.json";
 constexpr const char* kPeopleFile = "people.bin";  ///< all but the features, and the census
@@ -229,9 +229,16 @@ void describe(auto& archive, Is<data::SecretSpace> auto& space) {
   members(archive, space.axes, space.grid, space.hierarchy, space.names_in_order, space.points,
           space.value_of_point);
 }
+void describe(auto& archive, Is<data::FeatureColumns::Column> auto& column) {
+  members(archive, column.name, column.kind);
+}
+void describe(auto& archive, Is<data::FeatureColumns> auto& columns) {
+  members(archive, columns.columns, columns.of_item, columns.words, columns.nothing);
+}
 void describe(auto& archive, Is<data::People> auto& people) {
   members(archive, people.ids, people.secrets, people.values, people.space, people.exact, people.exact_values,
-          people.features.starts, people.features.columns, people.kept, people.kept_combinations);
+          people.features.starts, people.features.columns, people.columns, people.kept,
+          people.kept_combinations);
 }
 void describe(auto& archive, Is<data::ReadCounts> auto& counts) {
   members(archive, counts.people_read, counts.people_outside, counts.people_without_secret,
@@ -240,11 +247,11 @@ void describe(auto& archive, Is<data::ReadCounts> auto& counts) {
           counts.events_unknown, counts.events_telling_home);
 }
 void describe(auto& archive, Is<data::EventCells> auto& cells) {
-  members(archive, cells.items, cells.are_counts, cells.spellings);
+  members(archive, cells.are_counts, cells.spellings);
 }
 void describe(auto& archive, Is<data::ReadContent> auto& read) {
-  members(archive, read.people, read.counts, read.secrets_are_whole, read.items_had_once, read.event_cells,
-          read.values_are_whole);
+  members(archive, read.people, read.counts, read.secrets_are_whole, read.items, read.items_had_once,
+          read.event_cells, read.values_are_whole);
 }
 void describe(auto& archive, Is<census::Census> auto& census) {
   auto& clustering = census.clustering;
@@ -318,6 +325,15 @@ bool is_whole(const data::SecretValue& value) {
          value.low <= value.high && value.distinct >= 1;
 }
 
+bool is_whole(const data::FeatureColumns& columns, std::size_t items) {
+  if (columns.empty()) return columns.of_item.empty() && columns.words.empty();
+  return columns.of_item.size() == items && columns.words.size() == items &&
+         are_below(columns.of_item, columns.columns.size()) &&
+         columns.nothing.value_or(0) < std::max<std::size_t>(items, 1) &&
+         std::ranges::all_of(
+             columns.columns, [](const auto& column) { return column.kind <= data::FeatureKind::Set; });
+}
+
 bool is_whole(const data::People& people) {
   const std::size_t size = people.size();
   return size > 0 && std::ranges::adjacent_find(people.ids, std::greater_equal{}) == people.ids.end() &&
@@ -327,19 +343,21 @@ bool is_whole(const data::People& people) {
          (people.kept.empty() || people.kept.size() == size) &&
          are_below(people.kept, people.kept_combinations) &&
          people.kept_combinations <= std::max<std::size_t>(size, 1) && people.features.size() == size &&
-         is_whole(people.features);
+         is_whole(people.features) && is_whole(people.columns, people.features.columns);
 }
 
 /// Every entry of counts is as many events as it says.
 bool is_whole(const data::EventCells& cells, const data::SparseRows& rows) {
-  if (cells.items.size() != rows.columns) return false;
   if (!cells.are_counts) return true;
   return std::ranges::all_of(std::span(rows.values.data(), rows.values.size()),
                              [](double count) { return count >= 1 && count == std::floor(count); });
 }
 
 bool is_whole(const data::ReadContent& read) {
-  return is_whole(read.people) && (!read.event_cells || is_whole(*read.event_cells, read.people.features));
+  const std::size_t items = read.people.features.columns;
+  return is_whole(read.people) &&
+         (read.people.columns.empty() ? read.items.size() == items : read.items.empty()) &&
+         (!read.event_cells || is_whole(*read.event_cells, read.people.features));
 }
 
 /// Counted again: everything else rests on these numbers.

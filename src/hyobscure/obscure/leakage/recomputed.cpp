@@ -15,6 +15,7 @@
 #include "hyobscure/base/parallel.h"
 #include "hyobscure/base/random.h"
 #include "hyobscure/census/distance.h"
+#include "hyobscure/obscure/compose/composer.h"
 #include "hyobscure/obscure/groups/pools.h"
 #include "hyobscure/obscure/leakage/exact_values.h"
 #include "hyobscure/obscure/leakage/group_statements.h"
@@ -319,12 +320,13 @@ class Donors {
     }
   }
 
-  /// visit(donor by place in the stratum, probability), oneself left out: that costs nothing.
+  /// visit(donor by place in the stratum, probability).
   template <class Visit>
   void for_each(std::size_t u, const NearRows* near, const Visit& visit) const {
-    const double drawn = 1 - stratum_.channel.retain;
+    const double retained = stratum_.size() == 1 ? 1 : stratum_.channel.retain, drawn = 1 - retained;
+    if (retained > 0) visit(u, retained);
     const auto others = [&](std::size_t v, double probability) {
-      if (v != u && probability > 0) visit(v, drawn * probability);
+      if (drawn * probability > 0) visit(v, drawn * probability);
     };
     if (const auto* cells = std::get_if<CellDraw>(&stratum_.channel.draw)) {
       for (std::size_t to = 0; to < people_of_cell_.size(); ++to)
@@ -341,7 +343,7 @@ class Donors {
       for (std::size_t v = 0; v < row.size(); ++v) others(v, row[v]);
     } else {
       for (std::size_t v = 0; v < stratum_.size(); ++v)
-        others(v, 1 / static_cast<double>(stratum_.size() - 1));
+        if (v != u) others(v, 1 / static_cast<double>(stratum_.size() - 1));
     }
   }
 
@@ -390,7 +392,9 @@ constexpr double kDeviations = 7;
 
 Estimate distance_of(const std::vector<SharedRows>& strata,
                      const std::vector<std::unique_ptr<NearRows>>& near, const data::People& people,
-                     const Mechanism& mechanism, std::span<const std::uint32_t> clusters) {
+                     const Mechanism& mechanism, const ComposedRows* composed,
+                     std::span<const std::uint32_t> clusters) {
+  const data::SparseRows& published = composed != nullptr ? composed->rows : people.features;
   const auto kind = census::distance_named(mechanism.distance);
   std::vector<Donors> donors;
   std::size_t pairs = 0;
@@ -412,9 +416,9 @@ Estimate distance_of(const std::vector<SharedRows>& strata,
       const SharedRows& stratum = strata[s];
       const auto row = people.features[stratum.people[u]];
       const auto to = [&, u = u](std::size_t v) {
-        return v == u ? 0
-                      : census::distance_between(kind, row, people.features[stratum.people[v]],
-                                                 people.features.columns);
+        return v == u && composed == nullptr
+                   ? 0
+                   : census::distance_between(kind, row, published[stratum.people[v]], published.columns);
       };
       CompensatedSum sum;
       if (all || near[s]) {
@@ -432,6 +436,10 @@ Estimate distance_of(const std::vector<SharedRows>& strata,
   double squares = 0;
   for (const double x : found) squares += (x - mean) * (x - mean);
   return {.value = mean, .error = all ? 0 : kDeviations * std::sqrt(squares / (n - 1) / n)};
+}
+
+ComposedFigures figures_of_composed(const ComposedRows& composed) {
+  return {.largest_share = composed.largest_share, .dropped = composed.dropped, .entries = composed.entries};
 }
 
 /// H(Y|S), or I(Y; C|S) where rows reveal no more than their cluster; nats times people.
@@ -510,6 +518,7 @@ Recomputed recompute(const Mechanism& mechanism, const data::People& people,
   for (const LiftRange& of_stratum : lifts) lift.see(of_stratum);
   CompensatedSum entropy;
   for (const double count : people_of_secret) entropy.add(-x_log_x(count / all));
+  const auto composed = composed_rows_of(mechanism, people, progress);
   return {.leakage = bits(leaked),
           .leakage_groups = bits(of_groups),
           .secret_entropy = entropy.value() * kBitsPerNat,
@@ -517,8 +526,9 @@ Recomputed recompute(const Mechanism& mechanism, const data::People& people,
           .max_lift = lift.highest(),
           .min_lift = lift.lowest(),
           .max_lift_of_population = lift.of_population(),
-          .own_rows = std::accumulate(own.begin(), own.end(), 0.0) / all,
-          .distance = distance_of(strata, near, people, mechanism, clusters)};
+          .own_rows = composed ? 0 : std::accumulate(own.begin(), own.end(), 0.0) / all,
+          .distance = distance_of(strata, near, people, mechanism, composed.get(), clusters),
+          .composed = composed ? std::optional(figures_of_composed(*composed)) : std::nullopt};
 }
 
 namespace {
@@ -578,6 +588,12 @@ std::vector<std::string> untrue_statements(const Mechanism& mechanism, const dat
   compare("max_lift_of_population", lift.highest_of_population, {found.max_lift_of_population}, untrue);
   compare("own_rows", mechanism.figures.own_rows, {found.own_rows}, untrue);
   compare("distance", mechanism.figures.distance, found.distance, untrue);
+  if (found.composed) {
+    const ComposedFigures& composed = mechanism.figures.composed;
+    compare("composed_largest_share", composed.largest_share, {found.composed->largest_share}, untrue);
+    compare("composed_dropped", composed.dropped, {found.composed->dropped}, untrue);
+    compare("composed_entries", composed.entries, {found.composed->entries}, untrue);
+  }
   const auto of_groups = untrue_of_groups(mechanism, people, keep);
   untrue.insert(untrue.end(), of_groups.begin(), of_groups.end());
   return untrue;

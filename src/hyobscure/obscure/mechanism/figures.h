@@ -42,11 +42,20 @@ struct LiftFigures {
   double own_of_population = kUnset;  ///< own_expected against P(y), the group included
 };
 
+/// Of composed rows (compose/composed_rows.h); NaN where donors' rows are published.
+struct ComposedFigures {
+  double smallest_distance = kUnset;  ///< no channel of these groups publishes nearer rows
+  double largest_share = kUnset;      ///< that one person gives of a row of two units or more
+  double dropped = kUnset;            ///< share of the entries that too few people of a pool have
+  double entries = kUnset;            ///< entries of the composed rows, as a share of those of all true rows
+};
+
 /// What a mechanism gives and costs, as fit computes it from the channel.
 struct Figures {
   Leakage leakage;
   LiftFigures lift;
-  double own_rows = kUnset;    ///< expected share of people who publish their own row
+  ComposedFigures composed;
+  double own_rows = kUnset;    ///< expected share of people who publish their own row; 0 for composed rows
   double informed_weight = 1;  ///< in what was minimised; the rest is the learned attacker's
   double distance = kUnset;    ///< expected, between published and true features
   double budget = kUnset;
@@ -85,6 +94,10 @@ void visit_figures(AnyFigures& figures, Visit&& visit) {
   visit("fano_error_bound", leakage.fano_error_bound);
   visit("distance", figures.distance);
   visit("budget", figures.budget);
+  visit("composed_smallest_distance", figures.composed.smallest_distance);
+  visit("composed_largest_share", figures.composed.largest_share);
+  visit("composed_dropped", figures.composed.dropped);
+  visit("composed_entries", figures.composed.entries);
   visit("gap_bits", figures.gap);
   visit("joint_gap_bits", figures.joint_gap);
   visit("epsilon", figures.epsilon);

@@ -177,6 +177,10 @@ void write_entries(const Mechanism& mechanism, EntryWriter entries) {
   if (mechanism.smallest_pool > 0) entries.add("smallest_pool", mechanism.smallest_pool);
   if (mechanism.parameter)
     entries.add("parameter", {{"name", mechanism.parameter->name}, {"value", mechanism.parameter->value}});
+  if (mechanism.composing)
+    entries.add("composing", {{"kin", mechanism.composing->kin},
+                              {"owners", mechanism.composing->owners},
+                              {"together", mechanism.composing->together}});
   entries.add_list("groups", mechanism.groups, private_group_json);
   entries.add_list("channels", mechanism.channels, channel_json);
   Json promise;
@@ -193,6 +197,14 @@ void write_entries(const Mechanism& mechanism, EntryWriter entries) {
                            {"centres", sparse(mechanism.clusters.centres)}});
 }
 
+Composing composing_from(const Json& json) {
+  Composing composing{.kin = whole<int>(json.at("kin")),
+                      .owners = whole<int>(json.at("owners")),
+                      .together = json.at("together").get<std::vector<std::vector<std::string>>>()};
+  if (composing.kin < 2 || composing.owners < 2) throw std::out_of_range("composing");
+  return composing;
+}
+
 Mechanism from_json(const Json& json) {
   Mechanism mechanism;
   mechanism.method = json.at("method");
@@ -205,6 +217,7 @@ Mechanism from_json(const Json& json) {
   mechanism.note = json.at("note");
   if (json.contains("parameter"))
     mechanism.parameter = {json["parameter"].at("name"), json["parameter"].at("value")};
+  if (json.contains("composing")) mechanism.composing = composing_from(json["composing"]);
   mechanism.converged = json.at("converged");
   mechanism.people = people_from(json.at("people"));
   mechanism.data_fingerprint = json.at("data_fingerprint");

@@ -10,6 +10,7 @@
 #include "hyobscure/base/numeric.h"
 #include "hyobscure/base/random.h"
 #include "hyobscure/census/kmeans.h"
+#include "hyobscure/obscure/mechanism/composing.h"
 #include "hyobscure/obscure/mechanism/donor_channel.h"
 #include "hyobscure/obscure/mechanism/figures.h"
 #include "hyobscure/published/group.h"
@@ -35,7 +36,7 @@ struct Round {
 /// What `fit` finds and `publish` applies: groups, channels, cluster model and the key of the draws. Private:
 /// anyone who holds it can undo the release.
 struct Mechanism {
-  static constexpr int kFormat = 7;
+  static constexpr int kFormat = 8;
 
   std::string source = "mechanism";  ///< the file it was read from, for messages
   std::string method;
@@ -43,8 +44,9 @@ struct Mechanism {
   std::string distance;
   published::Limits limits;
   std::vector<published::Group> groups;
-  bool within_groups = true;      ///< false: donors come from all groups, for comparisons only
-  std::vector<Channel> channels;  ///< one a group, or one in all where donors come from all groups
+  bool within_groups = true;                ///< false: donors come from all groups, for comparisons only
+  std::vector<Channel> channels;            ///< one a group, or one in all where donors come from all groups
+  std::optional<Composing> composing = {};  ///< absent: donors' rows are published
   std::optional<Parameter> parameter = {};
   std::string threat = {};   ///< of the person-level channel; else empty
   bool balanced = false;     ///< every row is published once in expectation

@@ -153,9 +153,9 @@ TEST(Mechanism, OfAnotherVersionIsRefused) {
   const TestFolder folder;
   write_mechanism(example(), folder / "m.json");
   std::string text = read_file(folder / "m.json");
-  replace(text, "\"format\": 7", "\"format\": 8");
+  replace(text, "\"format\": 8", "\"format\": 9");
   folder.write("m.json", text);
-  EXPECT_THAT(refusal(folder / "m.json"), HasSubstr("has format 8, this program reads format 7"));
+  EXPECT_THAT(refusal(folder / "m.json"), HasSubstr("has format 9, this program reads format 8"));
 }
 
 TEST(Mechanism, IsWrittenChannelByChannel) {

@@ -16,10 +16,11 @@ std::vector<double> distances_to_others(const std::vector<DonorPool>& pools) {
   std::vector<double> summands;
   for (const DonorPool& pool : pools) {
     const Eigen::VectorXd weights = pool.cells.joint.rowwise().sum();
-    // Mean over all pairs of the pool, self pairs included, which are 0; then only over others.
+    // Mean over all pairs of the pool, self pairs included; then only over others.
     const double share = weights.sum();
     const double mean = weights.dot(pool.cells.distance * weights) / (share * share);
-    summands.push_back(pool.size() > 1 ? share * mean * pool.size() / (pool.size() - 1) : 0);
+    summands.push_back(pool.size() > 1 ? share * (mean * pool.size() - pool.own_distance) / (pool.size() - 1)
+                                       : share * pool.own_distance);
   }
   return summands;
 }
@@ -30,7 +31,8 @@ MethodResult baseline_result(const MethodInput& input, std::vector<Channel> chan
   for (Channel& channel : result.channels)
     channel.retain = input.retain + (1 - input.retain) * channel.retain;
   result.within_groups = input.within_groups;
-  result.distance = (1 - input.retain) * drawn_distance;
+  result.distance = input.composer ? published_distance(input, result.partition, result.channels)
+                                   : (1 - input.retain) * drawn_distance;
   result.parameter = std::move(parameter);
   return result;
 }
@@ -71,10 +73,11 @@ std::vector<Eigen::RowVectorXd> secrets_of_strata(const MethodInput& input, cons
 
 double leakage_of_random(const MethodInput& input, const solve::Partition& partition, double distance,
                          Secrets secrets) {
-  const auto pools = donor_pools(input, partition);
+  const auto pools = published_pools(input, partition);
   const auto distances = distances_to_others(pools);
+  const double own = own_distance(pools);
   const double farthest = std::accumulate(distances.begin(), distances.end(), 0.0);
-  const double p = farthest > 0 ? std::min(1.0, distance / farthest) : 1.0;
+  const double p = farthest > own ? std::clamp((distance - own) / (farthest - own), 0.0, 1.0) : 1.0;
   const Channel channel{.people = 0, .retain = 1 - p, .draw = OtherDraw{}};
   // Clusters do not decide about the draw: all people of a pool may stand in one.
   std::vector<CountedStratum> strata;

@@ -24,7 +24,8 @@ MethodResult result_of(const MethodInput& input, solve::FoundGroups found) {
                     .distance = found.solution.info.distance};
   MethodResult result = solved_result(input, {std::move(found.partition), std::move(found.solution), round});
   result.converged = result.converged && found.finished;
-  if (input.retain == 0) result.joint_lower_bound_bits = found.lower_bound_nats * kBitsPerNat;
+  if (input.retain == 0 && !input.composer)
+    result.joint_lower_bound_bits = found.lower_bound_nats * kBitsPerNat;
   if (!input.layout.search_is_exact()) result.note = kBestFound;
   return result;
 }
@@ -33,7 +34,7 @@ MethodResult result_of(const MethodInput& input, solve::FoundGroups found) {
 /// come: then the pools of its nearest groups decide whether the budget can be met.
 MethodResult answer(const MethodInput& input, GroupSearch& search, const Progress& progress) {
   const double smallest = search.smallest_distance();
-  if (!input.keeps()) require_reach(input, smallest, "any groups within the limits");
+  if (!input.keeps() && !input.composer) require_reach(input, smallest, "any groups within the limits");
   try {
     return result_of(input, search.solve(std::max(input.drawn_budget(), smallest), progress));
   } catch (const solve::LiftsOutOfReach& refused) {

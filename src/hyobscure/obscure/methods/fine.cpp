@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <numeric>
 
 #include "hyobscure/base/error.h"
@@ -124,6 +125,7 @@ class FineMethod {
     MethodInput input = input_;
     input.budget = budget;
     std::optional<MethodResult> best;
+    std::exception_ptr out_of_reach;
     for (const solve::Partition& partition : groups_) {
       if (best && counted_of_groups(input, partition) >= best->history.back().objective) continue;
       std::optional<MethodResult> found;
@@ -133,10 +135,14 @@ class FineMethod {
         if (!best) throw;
         best->converged = false;  // other groups might have been better
         break;
+      } catch (const BudgetOutOfReach&) {
+        out_of_reach = std::current_exception();
+        continue;
       }
       MethodResult& result = *found;
       if (!best || result.history.back().objective < best->history.back().objective) best = std::move(result);
     }
+    if (!best) std::rethrow_exception(out_of_reach);
     return *std::move(best);
   }
 
@@ -144,11 +150,16 @@ class FineMethod {
                            const solve::PersonTerms& terms) {
     const FinePeople& people = cache_.learned(input, partition, progress_);
     const double smallest = people.smallest_distance(terms);
-    require_reach(input, smallest, "these groups");
-    const double budget = std::max(input.drawn_budget(), smallest);
+    const double own = input.composer ? own_distance(published_pools(input, partition)) : 0;
+    require_reach(input, smallest, "these groups", own);
+    const double budget = std::max(input.drawn_budget(own), smallest);
     const solve::PersonSettings settings = settings_for(input, people, terms);
     progress_.report("choosing donors person by person", 0, 0);
-    return result_of(input, partition, people, terms, people.solve(terms, budget, settings, progress_));
+    MethodResult result =
+        result_of(input, partition, people, terms, people.solve(terms, budget, settings, progress_));
+    result.distance += input.retain * own;
+    if (input.composer) result.smallest_distance = input.retain * own + (1 - input.retain) * smallest;
+    return result;
   }
 
   const MethodInput& input_;
@@ -178,15 +189,19 @@ class NeverRising {
 }  // namespace
 
 BudgetRange person_range(const MethodInput& input) {
-  const auto others = distances_to_others(donor_pools(input, input.first_groups));
-  if (!input.person.self_donor) {
+  const auto pools = published_pools(input, input.first_groups);
+  const double retained = input.retain * own_distance(pools), drawn = 1 - input.retain;
+  double smallest = 0;
+  if (!input.person.self_donor || input.composer) {
     FineCache own_cache;
     FineCache& cache = input.person.cache != nullptr ? *input.person.cache : own_cache;
-    const solve::PersonTerms terms{.balanced = input.person.balanced, .self_donor = false};
-    return {(1 - input.retain) * cache.people(input, input.first_groups, {}).smallest_distance(terms),
-            (1 - input.retain) * std::accumulate(others.begin(), others.end(), 0.0)};
+    const solve::PersonTerms terms{.balanced = input.person.balanced, .self_donor = input.person.self_donor};
+    smallest = cache.people(input, input.first_groups, {}).smallest_distance(terms);
   }
-  return {0, (1 - input.retain) * uniform_distance(channel_problem(donor_pools(input, input.first_groups)))};
+  const auto others = distances_to_others(pools);
+  const double harmless = input.person.self_donor ? uniform_distance(channel_problem(pools))
+                                                  : std::accumulate(others.begin(), others.end(), 0.0);
+  return {retained + drawn * smallest, retained + drawn * harmless};
 }
 
 solve::PersonTerms person_terms(const MethodInput& input, const FinePeople& people) {

@@ -38,12 +38,16 @@ struct Shares {
 }  // namespace
 
 FinePeople::FinePeople(const MethodInput& input, const solve::Partition& partition, const Progress& progress)
-    : data_(input.people), pools_(pools_by_group(input.people, partition)) {
+    : data_(input.people),
+      pools_(pools_by_group(input.people, partition)),
+      composed_(input.composer != nullptr) {
   for (const auto& members : pools_.members)
     values_of_pool_.push_back(
         partition.members(partition.group_of(static_cast<int>(data_.secrets[members.front()]))));
-  rows_ = input.person.rows != nullptr ? input.person.rows->pools(pools_)
-                                       : rows_in_memory(data_, input.distance, pools_);
+  rows_ = input.person.rows != nullptr
+              ? input.person.rows->pools(pools_)
+              : rows_in_memory(data_, input.distance, pools_,
+                               input.composer ? input.composer->rows(pools_, progress) : nullptr);
   cut_into_wards(input, progress);
   gather(input, progress);
   account_own_rows_and_wards();
@@ -102,7 +106,8 @@ solve::PersonResult FinePeople::solve(const solve::PersonTerms& terms, double bu
 }
 
 double FinePeople::smallest_distance(const solve::PersonTerms& terms) const {
-  return terms.self_donor ? 0 : rows_->smallest_distance(*this, terms);  // one's own row is free
+  return terms.self_donor && !composed_ ? 0
+                                        : rows_->smallest_distance(*this, terms);  // one's own row is free
 }
 
 void FinePeople::add_model(const Ward& ward, solve::PersonPool& pool) const {

@@ -36,7 +36,7 @@ class FinePeople final : public solve::PoolList {
   std::size_t people(std::size_t ward) const override { return wards_[ward].people.size(); }
   std::size_t stratum(std::size_t ward) const override { return wards_[ward].pool; }
   double spread(std::size_t ward) const override { return wards_[ward].spread; }
-  bool own_rows_are_free() const override { return true; }
+  bool own_rows_are_free() const override { return !composed_; }
   /// Whether they are solved as one problem, because the distances of all fit in memory together.
   bool together() const { return together_; }
   /// All of them, where they are together in this memory; else empty.
@@ -82,6 +82,7 @@ class FinePeople final : public solve::PoolList {
   std::unique_ptr<FineRows> rows_;
   std::vector<std::vector<int>> values_of_pool_;  ///< of the group, ascending
   std::vector<Ward> wards_;
+  bool composed_ = false;
   bool together_ = false;
   learn::LearnedSecret model_;
   bool learned_ = false;

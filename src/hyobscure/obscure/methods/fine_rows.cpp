@@ -19,8 +19,9 @@ struct OwnedWard {
 
 class RowsInMemory final : public FineRows {
  public:
-  RowsInMemory(const data::People& people, census::Distance distance, const Pools& pools)
-      : people_(people), distance_(distance), pools_(pools) {}
+  RowsInMemory(const data::People& people, census::Distance distance, const Pools& pools,
+               std::shared_ptr<const ComposedRows> composed)
+      : people_(people), distance_(distance), pools_(pools), composed_(std::move(composed)) {}
 
   std::vector<std::vector<std::vector<std::uint32_t>>> cut(std::size_t most_in_ward,
                                                            std::span<const Key> key_of_pool,
@@ -45,8 +46,7 @@ class RowsInMemory final : public FineRows {
     wards_ = std::move(people_of_ward);
     if (!together) return;
     progress.report("distances of all pairs", 0, 0);
-    for (const auto& ward : wards_)
-      distances_.push_back(distances_of_ward(distance_, people_.features, ward, progress));
+    for (const auto& ward : wards_) distances_.push_back(distances_of_ward(distances_of(ward), progress));
   }
 
   void describe(DescribeWard ward) override {
@@ -103,10 +103,15 @@ class RowsInMemory final : public FineRows {
     // a kept pool is nobody's: the pointer owns nothing
     if (!kept_.empty()) return {std::shared_ptr<const void>(), &kept_[ward]};
     auto owned = std::make_shared<OwnedWard>();
-    owned->distances = distances_of_ward(distance_, people_.features, wards_[ward]);
+    owned->distances = distances_of_ward(distances_of(wards_[ward]));
     owned->pool = describe_(ward);
     owned->pool.distances = owned->distances.get();
     return {owned, &owned->pool};
+  }
+
+  RowDistances distances_of(std::span<const std::uint32_t> ward) const {
+    return composed_ ? RowDistances(distance_, people_.features, composed_->rows, ward)
+                     : RowDistances(distance_, people_.features, ward);
   }
 
   std::uint32_t value_count() const { return static_cast<std::uint32_t>(people_.values.size()); }
@@ -114,6 +119,7 @@ class RowsInMemory final : public FineRows {
   const data::People& people_;
   census::Distance distance_;
   const Pools& pools_;
+  std::shared_ptr<const ComposedRows> composed_;
   std::vector<std::vector<std::uint32_t>> wards_;
   DescribeWard describe_;
   std::vector<std::unique_ptr<solve::PersonDistances>> distances_;  ///< of the kept ones
@@ -123,8 +129,8 @@ class RowsInMemory final : public FineRows {
 }  // namespace
 
 std::unique_ptr<FineRows> rows_in_memory(const data::People& people, census::Distance distance,
-                                         const Pools& pools) {
-  return std::make_unique<RowsInMemory>(people, distance, pools);
+                                         const Pools& pools, std::shared_ptr<const ComposedRows> composed) {
+  return std::make_unique<RowsInMemory>(people, distance, pools, std::move(composed));
 }
 
 double spread_of(census::Distance distance, const data::SparseRows& rows, std::span<const std::uint32_t> ward,
@@ -136,11 +142,9 @@ double spread_of(census::Distance distance, const data::SparseRows& rows, std::s
   return static_cast<double>(pairs.sum()) / static_cast<double>(count * (count - 1));
 }
 
-std::unique_ptr<solve::PersonDistances> distances_of_ward(census::Distance distance,
-                                                          const data::SparseRows& rows,
-                                                          std::span<const std::uint32_t> ward,
+std::unique_ptr<solve::PersonDistances> distances_of_ward(const RowDistances& distances,
                                                           const Progress& progress) {
-  return std::make_unique<solve::DistanceMatrix>(all_distances(RowDistances(distance, rows, ward), progress));
+  return std::make_unique<solve::DistanceMatrix>(all_distances(distances, progress));
 }
 
 }  // namespace hyobscure::obscure

@@ -11,7 +11,9 @@
 #include "hyobscure/census/distance.h"
 #include "hyobscure/data/people/people.h"
 #include "hyobscure/learn/learned_secret.h"
+#include "hyobscure/obscure/compose/composed_rows.h"
 #include "hyobscure/obscure/groups/pools.h"
+#include "hyobscure/obscure/neighbours/row_distances.h"
 #include "hyobscure/solve/person/person_channel.h"
 
 namespace hyobscure::obscure {
@@ -64,18 +66,17 @@ class FineRowsOf {
   [[nodiscard]] virtual std::unique_ptr<FineRows> pools(const Pools& pools) = 0;
 };
 
-/// In this memory. People and pools must outlive it.
+/// In this memory. People and pools must outlive it. `composed`: distances are those to composed rows.
 [[nodiscard]] std::unique_ptr<FineRows> rows_in_memory(const data::People& people, census::Distance distance,
-                                                       const Pools& pools);
+                                                       const Pools& pools,
+                                                       std::shared_ptr<const ComposedRows> composed = {});
 
 /// The mean distance between some of these rows, which are those of a ward.
 [[nodiscard]] double spread_of(census::Distance distance, const data::SparseRows& rows,
                                std::span<const std::uint32_t> ward, const Progress& progress = {});
 
 /// The distances of all pairs of these rows.
-[[nodiscard]] std::unique_ptr<solve::PersonDistances> distances_of_ward(census::Distance distance,
-                                                                        const data::SparseRows& rows,
-                                                                        std::span<const std::uint32_t> ward,
+[[nodiscard]] std::unique_ptr<solve::PersonDistances> distances_of_ward(const RowDistances& distances,
                                                                         const Progress& progress = {});
 
 }  // namespace hyobscure::obscure

@@ -47,6 +47,7 @@ MethodResult run_hyobscure(const MethodInput& given, const Progress& progress) {
     history.push_back(best.round);
   }
   MethodResult result = solved_result(given, std::move(best));
+  if (given.composer) history.push_back(result.history.back());
   result.history = std::move(history);
   result.converged = result.converged && !stopped;
   return result;

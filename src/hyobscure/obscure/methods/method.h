@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 #include "hyobscure/census/distance.h"
 #include "hyobscure/data/people/people.h"
 #include "hyobscure/data/spec/spec.h"
+#include "hyobscure/obscure/compose/composer.h"
 #include "hyobscure/obscure/groups/pools.h"
 #include "hyobscure/obscure/mechanism/mechanism.h"
 #include "hyobscure/solve/areas/value_layout.h"
@@ -69,22 +71,24 @@ struct MethodInput {
   std::optional<double> parameter;  ///< the knob of a baseline, given instead of a budget
   SearchSettings search = {};
   PersonSettings person = {};
-  Key key;  ///< of the search, not of the draws
+  Key key;                                  ///< of the search, not of the draws
+  std::shared_ptr<Composer> composer = {};  ///< composed rows are published; none: donors' rows
 
   /// Kept columns narrow the pools of donors.
   bool keeps() const { return !people.kept.empty() && !ignore_kept; }
 
-  /// What the drawn rows may cost: retained ones cost nothing.
-  double drawn_budget() const { return budget / (1 - retain); }
+  /// What the drawn rows may cost, where retained ones cost `own`: nothing but for composed rows.
+  double drawn_budget(double own = 0) const { return (budget - retain * own) / (1 - retain); }
 };
 
 struct MethodResult {
   solve::Partition partition;
   std::vector<Channel> channels = {};  ///< one a group; one in all where donors come from all groups
   bool within_groups = true;
-  double distance = kUnset;         ///< expected, retained rows included
-  std::vector<Round> history = {};  ///< of methods that optimise
-  bool converged = true;            ///< false: the user stopped it, this is the best so far
+  double distance = kUnset;           ///< expected, retained rows included
+  double smallest_distance = kUnset;  ///< of any channel for these groups, where the method found it
+  std::vector<Round> history = {};    ///< of methods that optimise
+  bool converged = true;              ///< false: the user stopped it, this is the best so far
   double gap_bits = kUnset;  ///< proven for these groups: of the features' leakage, or of its weighted sum
   /// Proven by methods that search all groupings: no groups and channels within the terms have an objective
   /// below.
@@ -166,6 +170,8 @@ void add_method(Method method);
 struct DonorPool {
   solve::SegmentTables::Segment cells;
   std::int64_t people = 0;
+  /// Mean distance from a person's row to the one that is published when they draw themselves.
+  double own_distance = 0;
 
   double size() const { return static_cast<double>(people); }
 };
@@ -174,13 +180,23 @@ struct DonorPool {
 /// groups.
 [[nodiscard]] std::vector<DonorPool> donor_pools(const MethodInput& input, const solve::Partition& partition);
 
+/// The same with the distances of what is published: from true rows to composed ones, where they are
+/// composed.
+[[nodiscard]] std::vector<DonorPool> published_pools(const MethodInput& input,
+                                                     const solve::Partition& partition);
+
+/// Expected distance of what is published by these channels of the partition's pools, retained rows included.
+[[nodiscard]] double published_distance(const MethodInput& input, const solve::Partition& partition,
+                                        std::span<const Channel> channels);
+
 /// Who is in the same pools, in the same order.
 [[nodiscard]] Pools people_of_pools(const MethodInput& input, const solve::Partition& partition);
 
 /// The O-problem of the pools.
 [[nodiscard]] solve::ChannelProblem channel_problem(const std::vector<DonorPool>& pools);
 
-/// The optimal channel for given groups, and the round that it makes in the history.
+/// The optimal channel for given groups, as if donors' rows were published, and the round that it makes in
+/// the history.
 struct SolvedGroups {
   solve::Partition partition;
   solve::ChannelResult solution;
@@ -200,7 +216,8 @@ struct SolvedGroups {
 [[nodiscard]] MethodResult cell_result(const MethodInput& input, const solve::Partition& partition,
                                        const std::vector<Eigen::MatrixXd>& channels);
 
-/// The same for solved groups, with the proof where it covers what is published.
+/// The same for solved groups, with the proof where it covers what is published. Where rows are composed, the
+/// channels of these groups are solved again within the budget of composed rows.
 [[nodiscard]] MethodResult solved_result(const MethodInput& input, SolvedGroups solved);
 
 /// A channel over cells: O for the clusters of a segment, in a pool of those people.
@@ -219,6 +236,9 @@ void run_each(const MethodInput& input, const std::vector<double>& budgets, cons
   answer_each(input, budgets, progress, on_budget, [&](const MethodInput& at) { return run(at, progress); });
 }
 
+/// Expected distance when everybody draws themselves; 0 where true rows are published.
+[[nodiscard]] double own_distance(const std::vector<DonorPool>& pools);
+
 /// Expected distance when everybody draws uniformly in their pool, oneself included.
 [[nodiscard]] double uniform_distance(const solve::ChannelProblem& problem);
 
@@ -233,7 +253,7 @@ class BudgetOutOfReach : public InputError {
 [[nodiscard]] BudgetOutOfReach out_of_reach(const MethodInput& input, const solve::LiftsOutOfReach& refused);
 
 /// Throws BudgetOutOfReach when the drawn rows cannot be within the budget; `what` reaches no less than
-/// `smallest`.
-void require_reach(const MethodInput& input, double smallest, const std::string& what);
+/// `smallest`, and retained ones cost `own`.
+void require_reach(const MethodInput& input, double smallest, const std::string& what, double own = 0);
 
 }  // namespace hyobscure::obscure

@@ -17,11 +17,10 @@ constexpr std::size_t kSquare = 64;        // rows and columns that are mirrored
 
 }  // namespace
 
-RowDistances::RowDistances(census::Distance distance, const data::SparseRows& rows,
-                           std::span<const std::uint32_t> members)
-    : distance_(distance), columns_(static_cast<double>(std::max<std::size_t>(rows.columns, 1))) {
+RowDistances::Rows RowDistances::rows_of(census::Distance distance, const data::SparseRows& rows,
+                                         std::span<const std::uint32_t> members) {
   const bool sets = distance == census::Distance::Jaccard || distance == census::Distance::Hamming;
-  member_starts_.push_back(0);
+  Rows result;
   for (const std::uint32_t member : members) {
     const auto row = rows[member];
     const double sum = std::accumulate(row.values.begin(), row.values.end(), 0.0);
@@ -29,24 +28,37 @@ RowDistances::RowDistances(census::Distance distance, const data::SparseRows& ro
     for (std::size_t e = 0; e < row.items.size(); ++e) {
       if (row.values[e] == 0) continue;  // a stored zero is like an absent item for every distance
       const double value = distance == census::Distance::JensenShannon ? row.values[e] / sum : row.values[e];
-      by_member_.push_back(
+      result.entries.push_back(
           {row.items[e], value, distance == census::Distance::JensenShannon ? x_log_x(value) : 0});
       own += sets ? 1 : value * value;
     }
-    own_.push_back(own);
-    member_starts_.push_back(by_member_.size());
+    result.own.push_back(own);
+    result.starts.push_back(result.entries.size());
   }
+  return result;
+}
+
+RowDistances::RowDistances(census::Distance distance, const data::SparseRows& rows,
+                           std::span<const std::uint32_t> members)
+    : distance_(distance),
+      columns_(static_cast<double>(std::max<std::size_t>(rows.columns, 1))),
+      from_(rows_of(distance, rows, members)) {}
+
+RowDistances::RowDistances(census::Distance distance, const data::SparseRows& from,
+                           const data::SparseRows& to, std::span<const std::uint32_t> members)
+    : RowDistances(distance, from, members) {
+  to_ = rows_of(distance, to, members);
 }
 
 void RowDistances::index_items() const {
   item_starts_.assign(static_cast<std::size_t>(columns_) + 1, 0);
-  for (const Entry& entry : by_member_) item_starts_[entry.key + 1] += 1;
+  for (const Entry& entry : to().entries) item_starts_[entry.key + 1] += 1;
   std::partial_sum(item_starts_.begin(), item_starts_.end(), item_starts_.begin());
-  by_item_.resize(by_member_.size());
+  by_item_.resize(to().entries.size());
   std::vector<std::size_t> next(item_starts_.begin(), item_starts_.end() - 1);
   for (std::uint32_t m = 0; m < size(); ++m)
-    for (std::size_t e = member_starts_[m]; e < member_starts_[m + 1]; ++e) {
-      const Entry& entry = by_member_[e];
+    for (std::size_t e = to().starts[m]; e < to().starts[m + 1]; ++e) {
+      const Entry& entry = to().entries[e];
       by_item_[next[entry.key]++] = {m, entry.value, entry.term};
     }
 }
@@ -85,15 +97,15 @@ double RowDistances::finish(double shared, std::size_t i, std::size_t j) const {
                                            // x log x
       return std::numbers::ln2 + shared / 2;
     case census::Distance::SquaredEuclidean:
-      return own_[i] + own_[j] - 2 * shared;
+      return from_.own[i] + to().own[j] - 2 * shared;
     case census::Distance::Euclidean:
-      return std::sqrt(std::max(0.0, own_[i] + own_[j] - 2 * shared));
+      return std::sqrt(std::max(0.0, from_.own[i] + to().own[j] - 2 * shared));
     case census::Distance::Jaccard: {
-      const double either = own_[i] + own_[j] - shared;
+      const double either = from_.own[i] + to().own[j] - shared;
       return either > 0 ? 1 - shared / either : 0;
     }
     case census::Distance::Hamming:
-      return (own_[i] + own_[j] - 2 * shared) / columns_;
+      return (from_.own[i] + to().own[j] - 2 * shared) / columns_;
   }
   return kUnset;
 }
@@ -102,8 +114,8 @@ void RowDistances::row_from(std::size_t i, std::size_t first, std::span<float> t
   std::call_once(items_indexed_, [this] { index_items(); });
   std::vector<double> shared(size() - first, 0), terms;
   Eigen::ArrayXf room;
-  for (std::size_t e = member_starts_[i]; e < member_starts_[i + 1]; ++e) {
-    const Entry& mine = by_member_[e];
+  for (std::size_t e = from_.starts[i]; e < from_.starts[i + 1]; ++e) {
+    const Entry& mine = from_.entries[e];
     // an item's members ascend
     const std::span<const Entry> all(by_item_.data() + item_starts_[mine.key],
                                      item_starts_[mine.key + 1] - item_starts_[mine.key]);
@@ -114,7 +126,8 @@ void RowDistances::row_from(std::size_t i, std::size_t first, std::span<float> t
     for (std::size_t k = 0; k < theirs.size(); ++k) shared[theirs[k].key - first] += terms[k];
   }
   for (std::size_t j = first; j < size(); ++j)
-    to[j - first] = i == j ? 0.0F : static_cast<float>(std::max(0.0, finish(shared[j - first], i, j)));
+    to[j - first] =
+        i == j && symmetric() ? 0.0F : static_cast<float>(std::max(0.0, finish(shared[j - first], i, j)));
 }
 
 /// Merges two members' entries: the terms come in the order of the items, as they do in row().
@@ -123,10 +136,10 @@ void RowDistances::distances_to(std::size_t i, std::span<const std::uint32_t> ot
   Eigen::ArrayXf room;
   for (std::size_t k = 0; k < others.size(); ++k) {
     const std::size_t j = others[k];
-    const Entry* a = by_member_.data() + member_starts_[i];
-    const Entry* b = by_member_.data() + member_starts_[j];
-    const Entry* const a_end = by_member_.data() + member_starts_[i + 1];
-    const Entry* const b_end = by_member_.data() + member_starts_[j + 1];
+    const Entry* a = from_.entries.data() + from_.starts[i];
+    const Entry* b = this->to().entries.data() + this->to().starts[j];
+    const Entry* const a_end = from_.entries.data() + from_.starts[i + 1];
+    const Entry* const b_end = this->to().entries.data() + this->to().starts[j + 1];
     double shared = 0;
     while (a != a_end && b != b_end) {
       if (a->key == b->key) {
@@ -138,7 +151,7 @@ void RowDistances::distances_to(std::size_t i, std::span<const std::uint32_t> ot
       a += next_a;
       b += next_b;
     }
-    to[k] = i == j ? 0.0F : static_cast<float>(std::max(0.0, finish(shared, i, j)));
+    to[k] = i == j && symmetric() ? 0.0F : static_cast<float>(std::max(0.0, finish(shared, i, j)));
   }
 }
 
@@ -147,9 +160,12 @@ DistanceTable all_distances(const RowDistances& distances, const Progress& progr
   DistanceTable table(static_cast<Eigen::Index>(size), static_cast<Eigen::Index>(size));
   parallel_blocks(size, kRowsTogether, [&](std::size_t begin, std::size_t end) {
     progress.throw_if_stopped();
-    for (std::size_t i = begin; i < end; ++i)
-      distances.row_from(i, i, {table.row(static_cast<Eigen::Index>(i)).data() + i, size - i});
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::size_t first = distances.symmetric() ? i : 0;
+      distances.row_from(i, first, {table.row(static_cast<Eigen::Index>(i)).data() + first, size - first});
+    }
   });
+  if (!distances.symmetric()) return table;
   // below the diagonal, square by square: whole columns would be read from all over the memory
   const std::size_t squares = block_count(size, kSquare);
   parallel_blocks(squares, 1, [&](std::size_t r, std::size_t) {

@@ -55,6 +55,32 @@ TEST(RowDistances, AgreesWithTheDefinition) {
   }
 }
 
+TEST(RowDistances, FromOneTableToAnotherAgreeWithTheDefinition) {
+  const auto from = some_rows();
+  data::SparseRows to;
+  to.columns = from.columns;
+  for (std::size_t r = 0; r < from.size(); ++r) to.append_row(from[(r * 7 + 3) % from.size()]);
+  const std::vector<std::uint32_t> members = {0, 3, 4, 7, 8, 12, 20, 24};
+  for (const auto distance :
+       {census::Distance::JensenShannon, census::Distance::SquaredEuclidean, census::Distance::Euclidean,
+        census::Distance::Jaccard, census::Distance::Hamming}) {
+    const RowDistances distances(distance, from, to, members);
+    const DistanceTable all = all_distances(distances);
+    std::vector<std::uint32_t> places(members.size());
+    for (std::uint32_t j = 0; j < places.size(); ++j) places[j] = j;
+    std::vector<float> some(members.size());
+    for (std::uint32_t i = 0; i < members.size(); ++i) {
+      distances.distances_to(i, places, some);
+      for (std::uint32_t j = 0; j < members.size(); ++j) {
+        const double expected =
+            census::distance_between(distance, from[members[i]], to[members[j]], from.columns);
+        EXPECT_NEAR(all(i, j), expected, 1e-6 * std::max(1.0, expected));
+        EXPECT_EQ(some[j], all(i, j));
+      }
+    }
+  }
+}
+
 TEST(RowDistances, SomeAreTheVeryNumbersOfTheRow) {
   const auto rows = some_rows();
   const std::vector<std::uint32_t> members = {0, 3, 4, 7, 8, 12, 20, 24};

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <map>
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/scratch.h"
 #include "hyobscure/census/kmeans.h"
+#include "hyobscure/obscure/compose/composer.h"
 #include "hyobscure/obscure/leakage/recomputed.h"
 #include "hyobscure/obscure/leakage/shortfalls.h"
 #include "hyobscure/obscure/mechanism/misfit.h"
@@ -42,6 +44,46 @@ bool same_group(const published::Group& a, const published::Group& b) {
          a.combinations == b.combinations;
 }
 
+bool same_composing(const Manifest& manifest, const Mechanism& mechanism) {
+  if ((manifest.rows == data::PublishedRows::Composed) != mechanism.composing.has_value()) return false;
+  return !mechanism.composing || (manifest.composed.kin == mechanism.composing->kin &&
+                                  manifest.composed.owners == mechanism.composing->owners &&
+                                  manifest.composed.together == mechanism.composing->together);
+}
+
+/// The largest share of a row's units that one person gives, counted here again; of rows of two units or
+/// more.
+double largest_share_of(const obscure::ComposedRows& composed, const obscure::Units& units) {
+  double largest = 0;
+  for (std::uint32_t j = 0; j < composed.rows.size(); ++j) {
+    std::map<std::uint32_t, double> given;
+    double all = 0;
+    const auto give = [&](std::uint32_t person) {
+      all += 1;
+      if (person != obscure::kNobody) given[person] += 1;
+    };
+    for (std::uint32_t unit = 0; unit < composed.fixed; ++unit) give(composed.contributor(j, unit));
+    for (std::size_t e = composed.rows.starts[j]; e < composed.rows.starts[j + 1]; ++e)
+      if (const std::uint32_t item = composed.rows.items[e];
+          units.of_item(item) >= composed.fixed && !units.is_nothing(item))
+        give(composed.contributors[e]);
+    if (all > 1)
+      for (const auto& [person, count] : given) largest = std::max(largest, count / all);
+  }
+  return largest;
+}
+
+void check_shares(const Manifest& manifest, const Mechanism& mechanism, const data::People& people,
+                  const Progress& progress, Findings& findings) {
+  const auto composed = obscure::composed_rows_of(mechanism, people, progress);
+  if (!composed) return;
+  const double share = largest_share_of(*composed, obscure::Units(people, mechanism.composing->together));
+  const double stated = manifest.composed.largest_share;
+  const bool is_rounded = std::abs(stated * 20 - std::round(stated * 20)) < 1e-9;
+  findings.add(rule("composed-share"), is_rounded && share <= stated + 1e-9 && stated < share + 0.05,
+               fmt::format("at most {:.3f}, stated {}", share, stated));
+}
+
 void check_described(const Manifest& manifest, const Mechanism& mechanism, Findings& findings) {
   std::vector<std::string> wrong;
   const auto expect = [&](const char* what, bool same) {
@@ -51,6 +93,7 @@ void check_described(const Manifest& manifest, const Mechanism& mechanism, Findi
   expect("objective", manifest.objective == mechanism.objective);
   expect("distance_name", manifest.distance == mechanism.distance);
   expect("seeded", manifest.seeded == mechanism.seeded);
+  expect("rows", same_composing(manifest, mechanism));
   expect("accepted_leakage", manifest.accepted_leakage == !obscure::shortfalls(mechanism).empty());
   expect("constraints", same_limits(manifest.limits, mechanism.limits));
   expect("the number of groups", manifest.groups.size() == mechanism.groups.size());
@@ -119,6 +162,12 @@ class SecondRelease {
     spec.release.format =
         manifest.format == "parquet" ? data::ReleaseFormat::Parquet : data::ReleaseFormat::Csv;
     spec.release.order = manifest.order;
+    spec.release.rows = mechanism.composing ? data::PublishedRows::Composed : data::PublishedRows::Donor;
+    if (mechanism.composing) {
+      spec.release.kin = mechanism.composing->kin;
+      spec.release.owners = mechanism.composing->owners;
+      spec.release.together = mechanism.composing->together;
+    }
     spec.release.ledger = "none";  // nobody is drawn for: this release is never seen
     manifest_ = release::publish(original.engine, spec, original.reading, mechanism,
                                  {.output = path(), .accept_leakage = true}, progress)
@@ -176,8 +225,11 @@ Verification verify_with_mechanism(const fs::path& folder, const Original& origi
         obscure::recompute(mechanism, people, census::assign(mechanism.clusters, people.features), progress);
     const auto untrue = untrue_statements(mechanism, people, found, original.spec.secret.keep);
     findings.add(rule("mechanism-true"), untrue,
-                 fmt::format("{:.2f} of the people draw their own row, in expectation", found.own_rows));
+                 mechanism.composing ? "rows are composed"
+                                     : fmt::format("{:.2f} of the people draw their own row, in expectation",
+                                                   found.own_rows));
     check_stated_figures(manifest, found, findings);
+    check_shares(manifest, mechanism, people, progress, findings);
     // What says untruly of itself what it does is not applied, and what crosses groups never was.
     if (untrue.empty() && mechanism.within_groups)
       check_published_again(folder, manifest, original, mechanism, progress, findings);
