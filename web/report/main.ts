@@ -1,9 +1,10 @@
-// Reads the facts in the page and lays the report out. Nothing is fetched, nothing is sent.
+// Reads the facts in the page and lays the report out; the studio shows the same parts. Nothing is fetched, nothing is sent.
 import { attacksSection } from "./attacks";
 import { channelSection } from "./channel";
 import { keepDrawn } from "./chart";
 import { convergenceSection } from "./convergence";
 import { bulletList, el, words } from "./dom";
+import { evidenceSection } from "./evidence";
 import { list, type Facts, type Verdict } from "./facts";
 import { groupsSection } from "./groups";
 import { leakageSection } from "./leakage";
@@ -18,6 +19,7 @@ import { frontierSection, tradeoffSection } from "./tradeoff";
 import { utilitySection } from "./utility";
 
 const SECTIONS = [
+  evidenceSection,
   publishedSection,
   groupsSection,
   leakageSection,
@@ -48,6 +50,7 @@ const LIGHTS = [
   { key: "open", mark: "!", title: "Open, for you to judge" },
   { key: "passes", mark: "\u2713", title: "Passes" },
   { key: "not_measured", mark: "?", title: "Not measured" },
+  { key: "not_stated", mark: "?", title: "Not stated by the publisher" },
 ] as const;
 
 function tiles(verdict: Verdict): HTMLElement[] {
@@ -80,8 +83,10 @@ function verdictSection(facts: Facts): Section | null {
   const body: Node[] = headline ? [el("p", { class: "headline" }, headline)] : [];
   body.push(...tiles(verdict), ...lights(verdict));
   if (!facts.comparison)
-    body.push(el("p", { class: "detail" }, "This page is evidence. Whether the files may be published is for you to decide."));
-  return { id: "verdict", title: facts.comparison ? "The comparison at a glance" : "Evidence at a glance", body };
+    body.push(
+      el("p", { class: "detail" }, "This page is evidence, not a verdict. Whether the files may be published is for you to decide."),
+    );
+  return { id: "verdict", title: facts.comparison ? "The comparison at a glance" : "May this be published?", body };
 }
 
 function summarySection(facts: Facts): Section | null {
@@ -96,7 +101,12 @@ function header(facts: Facts): void {
   byId("made").textContent = [words(facts.program, ""), facts.made ? `made ${facts.made}` : ""].filter(Boolean).join(", ");
 }
 
-function lay(section: Section): HTMLElement {
+/** The parts of the report that these facts give, in their order. */
+export function sectionsOf(facts: Facts): Section[] {
+  return [verdictSection, summarySection, ...SECTIONS].map((make) => make(facts)).filter((section): section is Section => !!section);
+}
+
+export function lay(section: Section): HTMLElement {
   return el(
     "section",
     { id: section.id, "aria-labelledby": `${section.id}-title` },
@@ -120,12 +130,10 @@ function foldContents(): void {
   adapt();
 }
 
-function main(): void {
+export function main(): void {
   const facts = readFacts();
   header(facts);
-  const sections = [verdictSection, summarySection, ...SECTIONS]
-    .map((make) => make(facts))
-    .filter((section): section is Section => !!section);
+  const sections = sectionsOf(facts);
   if (sections.length) {
     byId("contents").append(...sections.map((section) => el("li", {}, el("a", { href: `#${section.id}` }, section.title))));
     byId("report").append(...sections.map(lay));
@@ -136,5 +144,3 @@ function main(): void {
   foldContents();
   keepDrawn(sections.flatMap((section) => section.figures ?? []));
 }
-
-main();

@@ -128,16 +128,26 @@ std::string name_in_spec(const fs::path& folder, const std::string& file) {
   return fs::absolute(file).lexically_normal().lexically_relative(fs::absolute(folder).lexically_normal());
 }
 
+std::string spec_text(const data::Spec& spec) {
+  std::string text, section;
+  for (const data::SettingValue& setting : data::setting_values(spec)) {
+    if (setting.value == "none" || !setting.given) continue;
+    const std::size_t dot = setting.name.find('.');
+    if (setting.name.substr(0, dot) != section) {
+      section = setting.name.substr(0, dot);
+      text += fmt::format("{}[{}]\n", text.empty() ? "" : "\n", section);
+    }
+    text += fmt::format("{} = {}\n", setting.name.substr(dot + 1), setting.value);
+  }
+  return text;
+}
+
 StartingSpec starting_spec(const data::GuessRequest& request, double budget_share,
                            const data::ChooseSecret& choose, const Resources& resources,
                            const Progress& progress) {
   StartingSpec start;
   {
-    data::Engine engine({.folder = request.folder,
-                         .memory = resources.memory,
-                         .threads = resources.threads,
-                         .tables = resources.tables},
-                        progress);
+    data::Engine engine(resources.engine(request.folder), progress);
     start.guess = data::guess_spec(engine, request, choose);
   }
   Workbench bench(start.guess.spec, resources, progress);
