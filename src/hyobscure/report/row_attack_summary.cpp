@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
 
 #include "hyobscure/report/audit_facts.h"
 #include "hyobscure/report/text_table.h"

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "hyobscure/audit/attack/row_content.h"
 #include "hyobscure/audit/attack/row_search.h"
