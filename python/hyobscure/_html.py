@@ -20,7 +20,9 @@ def _cell(cell: Any) -> str:
     return f"{cell:.4g}" if isinstance(cell, float) else str(cell)
 
 
-def _interval(estimate: dict) -> str:
+def _interval(estimate: dict | None) -> str:
+    if estimate is None:
+        return "-"
     if estimate["low"] is None:
         return _cell(estimate["mean"])
     return f"{estimate['mean']:.3f} [{estimate['low']:.3f}, {estimate['high']:.3f}]"
@@ -146,6 +148,15 @@ def audit(found: Any) -> str:
             for attack in found.attacks
         ),
     )
+    known = table(
+        ("known entries", "own row found", "rest of the row true", "random row of the group"),
+        (
+            (entries["known"], *(_interval(entries[key]) for key in ("own_row", "rest_true", "rest_true_random")))
+            for entries in found.known_entries["of"]
+        )
+        if found.known_entries
+        else (),
+    )
     uses = table(
         ("use", "measure", "with the release", "with true features", "loss"),
         (
@@ -160,4 +171,4 @@ def audit(found: Any) -> str:
             if "published" in use
         ),
     )
-    return f"<div><b>Audit</b>: {escape(found.facts['error'])}, {found.facts['repetitions']} repetitions{attacks}{uses}</div>"
+    return f"<div><b>Audit</b>: {escape(found.facts['error'])}, {found.facts['repetitions']} repetitions{attacks}{known}{uses}</div>"

@@ -40,6 +40,10 @@ class Audit:
     attack on true features (`unobscured`), the best guess from the group alone (`group_only`) and from nothing (`nothing`).
     `advantage` is what the features leaked: group_only - published. Each is a mean with its 95 % interval. `power` is the
     smallest advantage that would have been found nine times out of ten; None where not even that of true features would.
+
+    `known_entries` says how often somebody who knows 2, 4, 8 or 16 entries of a person finds the person's own row, and what it
+    then says; `matching` how well a person's whole true row finds the id; `beyond_the_sample` what all this would be for people
+    drawn again. None where it was not measured. The keys are those of docs/formats.md.
     """
 
     def __init__(self, found: _core.Audit) -> None:
@@ -48,6 +52,9 @@ class Audit:
         self.attacks: list[dict[str, Any]] = self.facts["attacks"]
         self.utilities: list[dict[str, Any]] = self.facts["utilities"]
         self.informed: dict[str, Any] | None = self.facts.get("informed")
+        self.known_entries: dict[str, Any] | None = self.facts.get("known_entries")
+        self.matching: dict[str, Any] | None = self.facts.get("matching")
+        self.beyond_the_sample: dict[str, Any] = self.facts["beyond_the_sample"]
         self.notes: list[str] = self.facts["notes"]
 
     @property
@@ -56,11 +63,17 @@ class Audit:
         gains = [_gain_of(attack, len(self.attacks)) for attack in self.attacks if attack["group_only"]["mean"]]
         return max(gains, key=lambda gain: gain.mean, default=None)
 
-    def to_frame(self, table: Literal["attacks", "uses"] = "attacks") -> Any:
-        """A row for each attacker and scenario, or for each use of the release, with their means and intervals."""
-        if table not in ("attacks", "uses"):
-            raise InputError.of("table", "there is no such table", "Take attacks or uses.")
-        return _frames.frame(self.attacks if table == "attacks" else self.utilities)
+    def to_frame(self, table: Literal["attacks", "uses", "known entries"] = "attacks") -> Any:
+        """A row for each attacker and scenario, for each use of the release, or for each number of known entries, with their
+        means and intervals."""
+        tables = {
+            "attacks": self.attacks,
+            "uses": self.utilities,
+            "known entries": self.known_entries["of"] if self.known_entries else [],
+        }
+        if table not in tables:
+            raise InputError.of("table", "there is no such table", "Take attacks, uses or known entries.")
+        return _frames.frame(tables[table])
 
     def plot(self, ax: Any = None) -> Any:
         """As `hyobscure.plot_attacks` does."""
@@ -89,6 +102,7 @@ def audit(
     *,
     attacker: Any = None,
     scenario: str | list[str] | None = None,
+    row_attacks: str | list[str] | None = None,
     releases: int | None = None,
     minutes: float | None = None,
     known: float | None = None,
@@ -107,9 +121,11 @@ def audit(
     X, y, events : the people, where the model does not know them
     attacker : a classifier or regressor of scikit-learn, "boosting", "linear", "forest", "paper-boosting", or a list of these
         A classifier guesses the median of the values that it expects where the secret is a number.
-    scenario : "I", "II" or both
+    scenario : "I", "II", "known-part" or a list of these
         I: the attacker learns from true features and secrets of some people; II: from the release and true secrets of some
-        people in it.
+        people in it; known-part: the same, of 10 % and of 90 % of them.
+    row_attacks : "known-entries", "matching" or a list of these
+        Attacks that look for a person's row: with 2, 4, 8 and 16 known entries of it, and with the whole of it.
     releases, minutes, known, folds, shadow, task : keys of [audit]: see docs/settings.md
 
     Splits, publications, controls and intervals are made by the core, in the same way for all attackers. Models without a
@@ -133,6 +149,7 @@ def audit(
     source = dataset.source(
         audit__attackers=named,
         audit__scenarios=[scenario] if isinstance(scenario, str) else scenario,
+        audit__row_attacks=[row_attacks] if isinstance(row_attacks, str) else row_attacks,
         audit__releases=releases,
         audit__minutes=minutes,
         audit__known=known,

@@ -209,7 +209,7 @@ def test_one_figure_for_all_attacks(model):
     frame = found.to_frame()
     assert list(frame["advantage_mean"]) == [attack["advantage"]["mean"] for attack in found.attacks]
     assert len(found.to_frame("uses")) == len(found.utilities)
-    with pytest.raises(InputError, match="attacks or uses"):
+    with pytest.raises(InputError, match="attacks, uses or known entries"):
         found.to_frame("all")
 
 
@@ -225,3 +225,17 @@ def test_attacks_are_plotted_with_their_intervals(model):
     ends = release.lines[2][0].get_segments()[0][:, 0]
     assert list(ends) == pytest.approx([found.attacks[0]["advantage"]["low"], found.attacks[0]["advantage"]["high"]])
     matplotlib.pyplot.close("all")
+
+
+def test_who_looks_for_a_row_is_there_beside_the_controls(model):
+    found = hyobscure.audit(model, attacker="linear", scenario="known-part", releases=2)
+    assert [attack["scenario"] for attack in found.attacks] == ["II (10 % known)", "II (90 % known)"]
+    assert [entries["known"] for entries in found.known_entries["of"]] == [2, 4, 8, 16]
+    for entries in found.known_entries["of"]:
+        assert 0 <= entries["own_row"]["low"] <= entries["own_row"]["mean"] <= entries["own_row"]["high"] <= 1
+    assert 0 <= found.matching["auc"]["mean"] <= 1
+    assert found.beyond_the_sample["leakage"]["low"] <= found.beyond_the_sample["leakage"]["bits"]
+    assert len(found.to_frame("known entries")) == 4
+    without = hyobscure.audit(model, attacker="linear", scenario="I", row_attacks=[], releases=2)
+    assert without.known_entries is None and without.matching is None
+    assert len(without.to_frame("known entries")) == 0

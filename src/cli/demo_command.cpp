@@ -89,7 +89,7 @@ int run(const DemoOptions& options, StagedFolder& staged, const CommonOptions& c
   announce(common,
            fmt::format(
                "compare {} --methods fine,exact,dp --points 3 --audit --audit.releases 4 --audit.scenarios I "
-               "--audit.attackers boosting -o {}",
+               "--audit.attackers boosting --audit.row_attacks [] -o {}",
                named("data/spec.toml"), named("comparison")));
   // Quickly: a real comparison takes all methods, and more repetitions.
   const data::AuditSpec usual = bench.spec().audit;
@@ -97,6 +97,7 @@ int run(const DemoOptions& options, StagedFolder& staged, const CommonOptions& c
   quick.releases = 4;
   quick.scenarios = {data::AttackScenario::I};
   quick.attackers = {data::AttackModel::Boosting};
+  quick.row_attacks = {};
   bench.set_audit(quick);
   const Stopwatch comparing;
   const audit::TradeOff compared = bench.compare({.methods = {"fine", "exact", "dp"}, .points = 3}, true);

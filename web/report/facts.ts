@@ -210,6 +210,8 @@ export interface AttackErrors {
   unobscured_advantage?: Interval;
   /** The smallest advantage that would have been found nine times out of ten. */
   power?: number | null;
+  /** The release reveals more than true features would. */
+  reveals_more?: boolean;
 }
 
 export interface Attack extends AttackErrors {
@@ -237,6 +239,33 @@ export interface Utility {
   baseline?: Interval;
 }
 
+/** Somebody who knows so many entries of a person looks for the published row that fits best. */
+export interface KnownEntries {
+  known?: Measured;
+  own_row?: Interval;
+  own_row_once?: Interval;
+  under_id?: Interval;
+  one_fits?: Interval;
+  one_fits_absent?: Interval;
+  rest_true?: Interval;
+  rest_true_random?: Interval;
+  rest_true_absent?: Interval;
+  gain?: Interval;
+}
+
+/** Somebody has a person's whole true row. */
+export interface Matching {
+  rows?: Measured;
+  auc?: Interval;
+  rank?: Interval;
+  nearest?: Interval;
+  own_row?: Interval;
+  shuffled_auc?: Interval;
+  shuffled_nearest?: Interval;
+  shuffled_own_row?: Interval;
+  gain?: Interval;
+}
+
 export interface Audit {
   secret_unit?: string;
   error?: string;
@@ -246,6 +275,9 @@ export interface Audit {
   repetitions?: Measured;
   attacks?: Attack[];
   informed?: InformedErrors & { km?: InformedErrors };
+  known_entries?: { targets?: Measured; of?: KnownEntries[] };
+  matching?: Matching;
+  beyond_the_sample?: { covers?: string; leakage?: { bits?: Measured; low?: Measured; high?: Measured } };
   utilities?: Utility[];
   notes?: string[];
 }

@@ -34,7 +34,7 @@ std::string verdict(const audit::AttackErrors& error) {
   if (error.reveals_more()) return "gain, more than on true features";
   if (error.advantage.above_zero()) return "gain over the group alone";
   if (!error.unobscured_advantage.above_zero()) return "no gain, not even on true features";
-  if (!error.power) return "no measurable gain";
+  if (!error.power) return "no measurable gain (no power)";
   return fmt::format("no measurable gain (power {})", figure(*error.power));
 }
 
@@ -59,19 +59,38 @@ std::string attacks_text(const audit::Audit& audit, const std::string& error, co
   return any ? errors_table.text() + "\n" + gains_table.text() : "";
 }
 
+/// Of the order of guesses; nothing where it was not measured.
+std::string order_text(const audit::Audit& audit) {
+  TextTable table({"attacker", "scenario", "AUC on the release", "true features", "group alone", "gain"}, 2);
+  bool any = false;
+  for (const audit::AttackResult& attack : audit.attacks) {
+    if (!attack.auc) continue;
+    any = true;
+    table.row({attacker_name(attack), scenario_name(attack), with_interval(attack.auc->attack),
+               figure(attack.auc->unobscured.mean), figure(attack.auc->group_only.mean),
+               with_interval(attack.auc->advantage)});
+  }
+  return any ? table.text() : "";
+}
+
 std::string attacks_text(const audit::Audit& audit) {
   std::string text =
       attacks_text(audit, audit.ordered ? "error" : "wrong", [](const auto& attack) { return attack.error; });
   const std::string five =
       attacks_text(audit, "missed", [](const auto& attack) { return attack.top5_error; });
   const std::string km = attacks_text(audit, "km", [](const auto& attack) { return attack.km_error; });
-  const std::string auc = attacks_text(audit, "AUC", [](const auto& attack) { return attack.auc; });
-  if (text.find("(power ") != text.npos)
-    text += "  power: the smallest gain over the group that would have been found nine times out of ten\n";
+  const std::string auc = order_text(audit);
+  if (text.find("power") != text.npos)
+    text +=
+        "  power: the smallest gain over the group that would have been found nine times out of ten; no "
+        "power: "
+        "not even that of true features would\n";
   if (!five.empty()) text += "\nNot among five guesses: share of people\n" + five;
   if (!km.empty()) text += "\nDistance of the guess from the truth: km\n" + km;
   if (!auc.empty())
-    text += "\nOrder of two people's guesses: odds that the larger value has the larger guess (AUC)\n" + auc;
+    text +=
+        "\nOf two people with different values, the odds that the guesses are in the right order (AUC)\n" +
+        auc;
   return text;
 }
 

@@ -130,5 +130,92 @@ TEST(AuditSummary, ComparisonSaysItsMeasureAndThatOfTheNearestAttacker) {
   EXPECT_THAT(trade_off_text(found), Not(HasSubstr("km")));
 }
 
+audit::Audit audit_with_row_attacks() {
+  const auto around = [](double mean) { return audit::Estimate{mean, mean - 0.01, mean + 0.01}; };
+  audit::Audit audit = audit_of(true, false);
+  audit::KnownEntries four{.known = 4,
+                           .own_row = around(0.34),
+                           .own_row_once = around(0.2),
+                           .under_id = around(0.125),
+                           .under_id_chance = 0.001,
+                           .in_group = around(0.8),
+                           .one_fits = around(0.4),
+                           .one_fits_absent = around(0.05),
+                           .rest_true = around(0.63),
+                           .rest_true_random = around(0.07),
+                           .rest_true_absent = {},
+                           .rest_gain = around(0.56),
+                           .rest_gain_resampled = around(0.56),
+                           .secret = {}};
+  four.secret = {around(4), around(5), around(7), around(2), around(1.5), around(3)};
+  audit.known_entries = audit::KnownEntriesResult{.of = {four}, .repetitions = 3, .targets = 400};
+  audit.matching = audit::MatchingResult{.auc = around(0.9),
+                                         .rank = around(61),
+                                         .nearest = around(0.15),
+                                         .own_row = around(0.2),
+                                         .shuffled_auc = around(0.55),
+                                         .shuffled_nearest = around(0.01),
+                                         .shuffled_own_row = around(0.02),
+                                         .gain = around(0.35),
+                                         .gain_resampled = around(0.35),
+                                         .repetitions = 3,
+                                         .targets = 150,
+                                         .rows = 1802};
+  audit.resampled = audit::ResampledLeakage{.bits = 1.9,
+                                            .low = 1.8,
+                                            .high = 2,
+                                            .as_it_is_low = 2.4,
+                                            .as_it_is_median = 2.5,
+                                            .as_it_is_high = 2.6,
+                                            .draws = 400};
+  return audit;
+}
+
+TEST(AuditSummary, WhoLooksForARowIsShownBesideTheControls) {
+  const std::string text = prose(audit_text(audit_with_row_attacks(), spec_of("age")));
+  EXPECT_THAT(text, HasSubstr("(400 people in each repetition)"));
+  EXPECT_THAT(text, HasSubstr("0.340 [0.330, 0.350]"));
+  EXPECT_THAT(text, HasSubstr("finds exactly the person's own true row for 34 % of the people (20 % if only "
+                              "rows published once count)"));
+  EXPECT_THAT(text, HasSubstr("0.630 [0.620, 0.640] 0.070 - 0.560 [0.550, 0.570]"));
+  EXPECT_THAT(text, HasSubstr("ranks 1,802 published rows"));
+  EXPECT_THAT(text, HasSubstr("AUC 0.900 [0.890, 0.910] 0.550"));
+  EXPECT_THAT(text, HasSubstr("leakage 1.900 [1.800, 2.000] bits"));
+  EXPECT_THAT(text, HasSubstr("do not cover another population"));
+  std::istringstream lines(audit_text(audit_with_row_attacks(), spec_of("age")));
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
+}
+
+TEST(AuditSummary, WhereNoTrueRowIsFoundTheTextSaysHowSureThatIs) {
+  audit::Audit audit = audit_with_row_attacks();
+  audit.known_entries->of[0].own_row = {0, 0, 0.0095};
+  const std::string text = prose(audit_text(audit, spec_of("age")));
+  EXPECT_THAT(text,
+              HasSubstr("Nobody's own true row was found: with 95 % confidence it is for at most 0.95 % of "
+                        "the people."));
+}
+
+TEST(AuditSummary, FactsHaveRowAttacksAndWhatLiesBeyondTheSample) {
+  const Json facts = audit_facts(audit_with_row_attacks());
+  EXPECT_EQ(facts["known_entries"]["of"][0]["known"], 4);
+  EXPECT_EQ(facts["known_entries"]["of"][0]["own_row"]["mean"], 0.34);
+  EXPECT_TRUE(facts["known_entries"]["of"][0]["rest_true_absent"].is_null());
+  EXPECT_EQ(facts["known_entries"]["of"][0]["secret"]["group"]["mean"], 5);
+  EXPECT_EQ(facts["matching"]["rows"], 1802);
+  EXPECT_EQ(facts["matching"]["shuffled_auc"]["mean"], 0.55);
+  EXPECT_EQ(facts["beyond_the_sample"]["leakage"]["as_it_is"]["median"], 2.5);
+  const Json without = audit_facts(audit_of(true, false));
+  EXPECT_FALSE(without.contains("known_entries") || without.contains("matching"));
+  EXPECT_FALSE(without["beyond_the_sample"].contains("leakage"));
+  EXPECT_TRUE(without["beyond_the_sample"].contains("covers"));
+}
+
+TEST(AuditSummary, AnAttackerWhoGainsMoreThanFromTrueFeaturesIsCalledSo) {
+  audit::Audit audit = audit_of(true, false);
+  audit.attacks[0].error.over_unobscured = {0.2, 0.1, 0.3};
+  EXPECT_THAT(prose(audit_text(audit, spec_of("age"))), HasSubstr("gain, more than on true features"));
+  EXPECT_TRUE(audit_facts(audit)["attacks"][0]["reveals_more"].get<bool>());
+}
+
 }  // namespace
 }  // namespace hyobscure::report

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
 
 #include "hyobscure/report/audit_facts.h"
 #include "hyobscure/report/text_table.h"
@@ -36,56 +38,78 @@ std::string worst_known(const audit::KnownEntriesResult& result) {
       result.of, {}, [](const audit::KnownEntries& entries) { return entries.own_row.mean; });
   if (worst.own_row.mean == 0)
     return fmt::format(
-        "  No true row is found: with 95 % confidence such attackers find it for at most {} of the people.\n",
+        "  Nobody's own true row was found: with 95 % confidence it is for at most {} of the people.\n",
         percent(worst.own_row.high));
   return fmt::format(
-      "  Who knows {} entries of a person finds exactly that person's own true row for {} of the people "
-      "({} if only rows published once counted).\n",
+      "  An attacker who knows {} entries finds exactly the person's own true row for {} of the people ({} "
+      "if "
+      "only rows published once count).\n",
       worst.known, percent(worst.own_row.mean), percent(worst.own_row_once.mean));
+}
+
+/// Whether there is one fitting row, and whose.
+std::string found_rows_text(const audit::KnownEntriesResult& result) {
+  TextTable table({"known", "own row found", "one row fits", "absent people", "under own id", "by chance"});
+  for (const audit::KnownEntries& entries : result.of)
+    table.row({std::to_string(entries.known), with_interval(entries.own_row), figure(entries.one_fits.mean),
+               figure(entries.one_fits_absent.mean), figure(entries.under_id.mean),
+               figure(entries.under_id_chance)});
+  return table.text() +
+         "  own row found: one row fits best, and it is the person's own true row; one row fits: it has all "
+         "known "
+         "entries; absent people: the same where the own row is left out\n" +
+         worst_known(result);
+}
+
+/// What the row says beyond what was known.
+std::string rest_text(const audit::KnownEntriesResult& result) {
+  TextTable table({"known", "rest of the row true", "random row", "absent people", "gain"});
+  for (const audit::KnownEntries& entries : result.of)
+    table.row({std::to_string(entries.known), interval_or_dash(entries.rest_true),
+               figure_or_dash(entries.rest_true_random), figure_or_dash(entries.rest_true_absent),
+               interval_or_dash(entries.rest_gain)});
+  return "  Of the other entries of the row, the share that is true of the person (random row: of the same "
+         "group)\n" +
+         table.text();
+}
+
+std::string found_secrets_text(const audit::Audit& audit) {
+  TextTable table({"known", "model on the row", "its group", "own group", "own row", "nothing known"});
+  for (const audit::KnownEntries& entries : audit.known_entries->of) {
+    const audit::SecretOfFoundRow& secret = entries.secret;
+    table.row({std::to_string(entries.known), with_interval(secret.error), figure(secret.group.mean),
+               figure(secret.own_group.mean), figure(secret.true_row.mean),
+               figure(secret.no_information.mean)});
+  }
+  return fmt::format("  What the row then says of the secret: {} (own row: model on the own row and group)\n",
+                     error_name(audit)) +
+         table.text();
 }
 
 std::string known_entries_text(const audit::Audit& audit) {
   const audit::KnownEntriesResult& result = *audit.known_entries;
-  TextTable rows({"known entries", "own true row found", "one row has all of them", "not in the release",
-                  "found row is under the own id"});
-  TextTable rest({"known entries", "rest of the found row true", "random row of the group",
-                  "not in the release", "gain"});
-  TextTable secrets({"known entries", "model on the found row", "group of the found row", "own group known",
-                     "own row and group known", "nothing known"});
-  for (const audit::KnownEntries& entries : result.of) {
-    const std::string known = std::to_string(entries.known);
-    rows.row(
-        {known, with_interval(entries.own_row), figure(entries.one_fits.mean),
-         figure(entries.one_fits_absent.mean),
-         fmt::format("{} ({} by chance)", figure(entries.under_id.mean), figure(entries.under_id_chance))});
-    rest.row({known, interval_or_dash(entries.rest_true), figure_or_dash(entries.rest_true_random),
-              figure_or_dash(entries.rest_true_absent), interval_or_dash(entries.rest_gain)});
-    const audit::SecretOfFoundRow& secret = entries.secret;
-    secrets.row({known, with_interval(secret.error), figure(secret.group.mean), figure(secret.own_group.mean),
-                 figure(secret.true_row.mean), figure(secret.no_information.mean)});
-  }
   return fmt::format(
              "Known entries: the attacker knows some entries of a person's true row, and takes the published "
-             "row that fits best ({} people in each repetition). Shares of people:\n",
+             "row that fits best ({} people in each repetition)\n",
              count_text(static_cast<std::int64_t>(result.targets))) +
-         rows.text() + worst_known(result) +
-         "  Share of the row's other entries that are true of the person:\n" + rest.text() +
-         fmt::format("  What it then says of the secret: {}\n", error_name(audit)) + secrets.text();
+         found_rows_text(result) + rest_text(result) + found_secrets_text(audit);
 }
 
 std::string matching_text(const audit::MatchingResult& result) {
-  TextTable table({"", "release", "ids shuffled within the group"});
+  TextTable table({"matching", "release", "ids shuffled"});
+  table.row({"AUC", with_interval(result.auc), figure(result.shuffled_auc.mean)});
   table.row(
-      {"AUC (0.5: the true row tells nothing)", with_interval(result.auc), figure(result.shuffled_auc.mean)});
-  table.row({"nearest row is the one under the id", with_interval(result.nearest),
-             figure(result.shuffled_nearest.mean)});
-  table.row({"row under the id is the person's own", with_interval(result.own_row),
-             figure(result.shuffled_own_row.mean)});
+      {"nearest row is under the id", with_interval(result.nearest), figure(result.shuffled_nearest.mean)});
+  table.row({"own row is under the id", with_interval(result.own_row), figure(result.shuffled_own_row.mean)});
   return fmt::format(
-             "Matching: the attacker has a person's whole true row, and ranks {} published rows by their "
-             "distance from it. The row under the person's id stands at place {:.0f} on average\n",
+             "Matching: the attacker has a person's whole true row and ranks {} published rows by their "
+             "distance from it; the one under the person's id stands at place {:.0f} on average\n",
              count_text(static_cast<std::int64_t>(result.rows)), result.rank.mean) +
-         table.text() + fmt::format("  gain over shuffled ids: {}\n", with_interval(result.gain));
+         table.text() +
+         fmt::format(
+             "  gain over ids that are shuffled within group and kept columns: {}; an AUC of 0.5 links "
+             "nobody\n",
+             with_interval(result.gain));
 }
 
 Json optional_json(const std::optional<audit::Estimate>& estimate) {
@@ -146,19 +170,28 @@ std::string row_attacks_text(const audit::Audit& audit) {
 }
 
 std::string beyond_sample_text(const audit::Audit& audit) {
-  if (!audit.resampled && audit.attacks.empty()) return "";
-  std::string text = "Beyond the sample\n";
+  std::string lines;
   if (audit.resampled)
-    text += fmt::format(
+    lines += fmt::format(
         "  leakage {} [{}, {}] bits to the informed attacker; the mechanism as it is, balanced for the "
         "people in "
         "this table, leaks {} to {} bits of people drawn again\n",
         figure(audit.resampled->bits), figure(audit.resampled->low), figure(audit.resampled->high),
         figure(audit.resampled->as_it_is_low), figure(audit.resampled->as_it_is_high));
-  for (const audit::AttackResult& attack : audit.attacks)
-    text += fmt::format("  gain of {}, scenario {}: {}\n", attacker_name(attack), scenario_name(attack),
-                        with_interval(attack.error.advantage_resampled));
-  return text + fmt::format("  {}\n\n", kCoversSample);
+  if (!audit.attacks.empty()) {
+    const audit::AttackResult& strongest = *std::ranges::max_element(
+        audit.attacks, {}, [](const audit::AttackResult& attack) { return attack.error.advantage.mean; });
+    lines += fmt::format("  gain of the strongest trained attack ({}, scenario {}): {}\n",
+                         attacker_name(strongest), scenario_name(strongest),
+                         with_interval(strongest.error.advantage_resampled));
+  }
+  if (audit.known_entries)
+    for (const audit::KnownEntries& entries : audit.known_entries->of)
+      if (entries.rest_gain_resampled && entries.known == 8)
+        lines += fmt::format("  gain of 8 known entries: {}\n", with_interval(*entries.rest_gain_resampled));
+  if (audit.matching)
+    lines += fmt::format("  gain of matching: {}\n", with_interval(audit.matching->gain_resampled));
+  return lines.empty() ? "" : "Beyond the sample\n" + lines + fmt::format("  {}\n\n", kCoversSample);
 }
 
 void add_row_attack_facts(Json& json, const audit::Audit& audit) {

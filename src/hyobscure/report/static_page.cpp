@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 
@@ -206,6 +207,32 @@ std::string attacks_section(const Json& facts) {
   return section_html("What attackers achieve", body);
 }
 
+std::string row_attacks_section(const Json& facts) {
+  std::vector<Row> found;
+  for (const Json& entries : objects_at(facts, {"audit", "known_entries", "of"}))
+    found.push_back({number_or_dash(entries, {"known"}), interval_or_dash(entries, "own_row"),
+                     interval_or_dash(entries, "one_fits_absent"), interval_or_dash(entries, "rest_true"),
+                     interval_or_dash(entries, "rest_true_random")});
+  std::vector<Row> matched;
+  if (const Json* matching = fact(facts, {"audit", "matching"}))
+    for (const auto& [name, key, control] :
+         {std::array{"AUC", "auc", "shuffled_auc"},
+          std::array{"the nearest row is the one under the id", "nearest", "shuffled_nearest"},
+          std::array{"the row under the id is the person's own", "own_row", "shuffled_own_row"}})
+      matched.push_back({name, interval_or_dash(*matching, key), interval_or_dash(*matching, control)});
+  std::string body;
+  if (!found.empty())
+    body += table_html(
+        "The attacker knows some entries of a person and takes the published row that fits best",
+        {"known entries", "the one best row is the person's own", "one row fits people who are absent",
+         "rest of that row true", "rest of a random row of the group true"},
+        found);
+  if (!matched.empty())
+    body += table_html("The attacker has a person's whole true row",
+                       {"figure", "release", "ids shuffled within the group"}, matched);
+  return section_html("Whether a person's row is found", body);
+}
+
 std::string uses_section(const Json& facts) {
   std::vector<Row> rows;
   for (const Json& use : objects_at(facts, {"audit", "utilities"}))
@@ -264,7 +291,8 @@ std::string static_page(const Json& facts) {
   html += "<p>Scripts are off: this page shows its facts as text and tables, without charts.</p>\n";
   html += verdict_section(facts) + evidence_section(facts) + checks_section(facts) + groups_section(facts) +
           section_html("How much the release leaks", leakage_rows(facts)) + attacks_section(facts) +
-          uses_section(facts) + curves_section(facts) + left_out_section(facts) + settings_section(facts);
+          row_attacks_section(facts) + uses_section(facts) + curves_section(facts) + left_out_section(facts) +
+          settings_section(facts);
   return html + section_html("Limits of the protection", list_html(texts_at(facts, {"limits"})));
 }
 

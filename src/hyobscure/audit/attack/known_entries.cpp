@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "hyobscure/audit/attack/row_content.h"
 #include "hyobscure/audit/attack/row_search.h"
@@ -133,9 +136,12 @@ class EntriesAttack {
     }
   }
 
-  /// Of the entries of a published row that were not known, the share that is true of the target.
+  /// Of the entries of a published row that were not known, the share that is true of the target; kUnset
+  /// where there are none, or all of the target is known.
   double rest_true(std::size_t m, std::size_t t, std::uint32_t under) const {
     const data::SparseRows::Row row = publication_.rows[row_under(under)];
+    const data::SparseRows::Row truth = people_.features[sought_[t].person];
+    if (all_known(m, t) == truth.items.size()) return kUnset;
     std::size_t known = 0;
     for (std::size_t n = 0; n < all_known(m, t); ++n) {
       const auto& [item, value] = sought_[t].known[n];
@@ -146,7 +152,7 @@ class EntriesAttack {
                    : 0;
     }
     if (row.items.size() == known) return kUnset;
-    return static_cast<double>(shared_entries(row, people_.features[sought_[t].person]) - known) /
+    return static_cast<double>(shared_entries(row, truth) - known) /
            static_cast<double>(row.items.size() - known);
   }
 

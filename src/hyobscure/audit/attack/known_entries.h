@@ -43,8 +43,8 @@ struct KnownEntries {
   Estimate in_group;                ///< the row drawn stands in the target's group
   Estimate one_fits;                ///< exactly one row has all known entries, whoever's it is
   Estimate one_fits_absent;         ///< the same of people who are not in the release: their own row left out
-  /// Of the other entries of the row drawn, the share that is true of the target: mean over targets whose row
-  /// has others. Nothing where no row has.
+  /// Of the other entries of the row drawn, the share that is true of the target: mean over targets of whom
+  /// not all is known and whose row has others. Nothing where there are none.
   std::optional<Estimate> rest_true;
   std::optional<Estimate> rest_true_random;     ///< of a random row of the target's group
   std::optional<Estimate> rest_true_absent;     ///< of the row that fits best where the own one is left out

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <numbers>
 #include <numeric>
+#include <span>
+#include <vector>
 
 #include "hyobscure/audit/attack/row_content.h"
 #include "hyobscure/audit/attack/trial.h"

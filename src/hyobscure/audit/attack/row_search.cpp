@@ -5,6 +5,9 @@
 #include <cassert>
 #include <numeric>
 #include <optional>
+#include <span>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include "hyobscure/audit/attack/row_content.h"

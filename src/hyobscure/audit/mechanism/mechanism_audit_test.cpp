@@ -94,6 +94,19 @@ data::People on_a_road(const data::People& people) {
   return result;
 }
 
+TEST_F(AuditTest, RowsAreLookedForWhereTheSpecAsksForIt) {
+  const obscure::Mechanism mechanism = obscure::fit(people(), spec());
+  const Audit none = audit_mechanism(people(), spec({{"audit.scenarios", "[]"}, {"audit.row_attacks", "[]"}}),
+                                     mechanism, {});
+  EXPECT_FALSE(none.known_entries || none.matching);
+  const Audit both = audit_mechanism(people(), spec({{"audit.scenarios", "[]"}}), mechanism, {});
+  ASSERT_TRUE(both.known_entries && both.matching);
+  EXPECT_EQ(both.known_entries->of.size(), 4u);
+  // Donors are true rows: those of the people whose row was drawn are found by sixteen entries.
+  EXPECT_GT(both.known_entries->of[3].own_row.mean, 0.4);
+  EXPECT_TRUE(both.known_entries->of[3].rest_gain->above_zero());
+}
+
 TEST_F(AuditTest, PlacesAreAuditedByWrongGuessesAndKilometres) {
   const obscure::Mechanism mechanism = obscure::fit(people(), spec());
   const data::People homes = on_a_road(people());
@@ -197,6 +210,16 @@ TEST_F(AuditTest, FilesOfAReleaseGiveTheDonorsBack) {
   EXPECT_FALSE(from_files.informed);
   // The first draw is the release, so both saw the same rows and splits.
   EXPECT_EQ(from_files.attacks[0].error.attack.mean, from_mechanism.attacks[0].error.attack.mean);
+  ASSERT_TRUE(from_files.known_entries && from_files.matching);
+  for (std::size_t m = 0; m < 4; ++m) {
+    const audit::KnownEntries &one = from_files.known_entries->of[m],
+                              &other = from_mechanism.known_entries->of[m];
+    EXPECT_EQ(one.own_row.mean, other.own_row.mean);
+    EXPECT_EQ(one.rest_true->mean, other.rest_true->mean);
+    EXPECT_EQ(one.secret.error.mean, other.secret.error.mean);
+  }
+  EXPECT_EQ(from_files.matching->auc.mean, from_mechanism.matching->auc.mean);
+  EXPECT_TRUE(from_mechanism.resampled && !from_files.resampled);
 }
 
 TEST_F(AuditTest, ReleaseOfOtherDataOrWithoutIdsIsRefused) {

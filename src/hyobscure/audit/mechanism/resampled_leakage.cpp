@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
+#include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "hyobscure/audit/attack/interval.h"
