@@ -42,7 +42,26 @@ def test_a_limit_of_one_reveals_nothing(hyobscure, folder):
     assert limited["leakage_features_bits"] < 1e-6 and limited["max_lift"] <= 1 + 2e-6
 
 
-@pytest.mark.parametrize("method", ["fine", "dp", "random", "privcheck", "ygen", "simp", "frapp"])
+def test_the_default_method_keeps_limits_and_publishes_within_them(hyobscure, folder):
+    flags = ["--channel.budget_share", 0.7]
+    free = fit(hyobscure, folder, *flags).json
+    assert free["method"] == "fine" and free["max_lift"] > 1.7, "nothing to limit"
+    limited = fit(hyobscure, folder, *flags, "--channel.max_lift", 1.7).json
+    assert limited["max_lift"] <= 1.7 and limited["distance"] <= limited["budget"] * (1 + 1e-9)
+    assert hyobscure("publish", "spec.toml", "-m", "m.json", "-o", "release", "--force", cwd=folder).code == 0
+    assert hyobscure("verify", "release", "--against", "spec.toml", "-m", "m.json", cwd=folder).code == 0
+    refused = fit(hyobscure, folder, "--channel.budget", 0.01, "--channel.max_lift", 1.7)
+    assert refused.code == 2
+    nearest = re.search(r"below ([0-9.]+), the smallest expected distance", refused.err + refused.out).group(1)
+    assert fit(hyobscure, folder, "--channel.budget", nearest, "--channel.max_lift", 1.7).json["max_lift"] <= 1.7
+
+
+def test_where_nobody_publishes_their_own_row_limits_are_refused(hyobscure, folder):
+    refused = fit(hyobscure, folder, "--method.self_donor", "never", "--channel.max_lift", 2)
+    assert refused.code == 2 and "method.self_donor" in refused.out + refused.err
+
+
+@pytest.mark.parametrize("method", ["dp", "random", "privcheck", "ygen", "simp", "frapp"])
 def test_methods_that_cannot_keep_limits_say_so(hyobscure, folder, method):
     refused = hyobscure(
         "fit", "spec.toml", "-o", "n.json", "--method.name", method, "--channel.max_lift", 1.5, cwd=folder
@@ -50,7 +69,7 @@ def test_methods_that_cannot_keep_limits_say_so(hyobscure, folder, method):
     assert refused.code == 2
     error = " ".join(refused.err.split())
     assert "channel.max_lift" in error and f"{method} cannot keep lifts within limits" in error
-    assert "exact, hyobscure" in error
+    assert "fine, exact, hyobscure" in error
 
 
 def test_rows_that_are_retained_and_comparisons_with_others_are_refused(hyobscure, folder):
@@ -58,4 +77,4 @@ def test_rows_that_are_retained_and_comparisons_with_others_are_refused(hyobscur
     retained = fit(hyobscure, folder, "--method.name", "xobf", "--method.retain", 0.1, *flags)
     assert retained.code == 2 and "method.retain" in retained.out + retained.err
     compared = hyobscure("compare", "spec.toml", "-o", "c", *flags, cwd=folder)
-    assert compared.code == 2 and "--methods exact,hyobscure,xobf" in " ".join(compared.err.split())
+    assert compared.code == 2 and "--methods fine,exact,hyobscure,xobf" in " ".join(compared.err.split())

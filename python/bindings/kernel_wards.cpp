@@ -113,21 +113,23 @@ Matrix matrix_of_state(const MatrixState& state) {
   return unpacked_matrix<Matrix>(std::get<0>(state), std::get<1>(state));
 }
 
-using PeopleState = std::tuple<nb::bytes, std::uint32_t, MatrixState, MatrixState, nb::bytes>;
+using PeopleState = std::tuple<nb::bytes, std::uint32_t, MatrixState, MatrixState, nb::bytes, nb::bytes>;
 
 PeopleState people_state(const WardPeople& ward) {
   const solve::PersonPool& pool = ward.pool;
-  return {packed_numbers(pool.value_of_person), pool.values, matrix_state(pool.learned),
-          matrix_state(pool.profiles), packed_numbers(pool.profile_block)};
+  return {packed_numbers(pool.value_of_person), pool.values,
+          matrix_state(pool.learned),           matrix_state(pool.profiles),
+          packed_numbers(pool.profile_block),   packed_numbers(pool.shares_of_lifts)};
 }
 
 WardPeople people_of_state(const PeopleState& state) {
-  const auto& [values_of_people, values, learned, profiles, blocks] = state;
+  const auto& [values_of_people, values, learned, profiles, blocks, shares] = state;
   return {{.value_of_person = unpacked_numbers<std::uint32_t>(values_of_people),
            .values = values,
            .learned = matrix_of_state<solve::RowMatrixXf>(learned),
            .profiles = matrix_of_state<solve::RowMatrixXf>(profiles),
-           .profile_block = unpacked_numbers<std::uint8_t>(blocks)}};
+           .profile_block = unpacked_numbers<std::uint8_t>(blocks),
+           .shares_of_lifts = unpacked_numbers<double>(shares)}};
 }
 
 using ChannelState = std::tuple<nb::bytes, nb::bytes, nb::bytes>;
@@ -184,21 +186,29 @@ LearnedPool learned_of_state(const LearnedState& state) {
   return pool;
 }
 
-using TermsState = std::tuple<double, double, bool, bool, double, double, std::size_t, int>;
+using TermsState = std::tuple<double, double, bool, bool, double, double, double, double, std::size_t, int>;
 
 TermsState terms_state(const WardTerms& how) {
-  return {how.terms.informed_weight, how.terms.learned_weight,        how.terms.balanced,
-          how.terms.self_donor,      how.settings.gap_tolerance_bits, how.settings.gap_share,
-          how.settings.dense_limit,  how.settings.max_iterations};
+  return {how.terms.informed_weight,
+          how.terms.learned_weight,
+          how.terms.balanced,
+          how.terms.self_donor,
+          how.terms.lifts.least,
+          how.terms.lifts.most,
+          how.settings.gap_tolerance_bits,
+          how.settings.gap_share,
+          how.settings.dense_limit,
+          how.settings.max_iterations};
 }
 
 WardTerms terms_of_state(const TermsState& state) {
-  const auto& [informed, learned, balanced, self_donor, gap, share, dense, iterations] = state;
+  const auto& [informed, learned, balanced, self_donor, least, most, gap, share, dense, iterations] = state;
   return {
       .terms = {.informed_weight = informed,
                 .learned_weight = learned,
                 .balanced = balanced,
-                .self_donor = self_donor},
+                .self_donor = self_donor,
+                .lifts = {.least = least, .most = most}},
       .settings = {
           .gap_tolerance_bits = gap, .gap_share = share, .dense_limit = dense, .max_iterations = iterations}};
 }

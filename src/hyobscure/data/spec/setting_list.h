@@ -171,7 +171,7 @@ void visit_settings(Spec& s, Visit&& visit) {
   visit("channel", "max_lift", s.channel.max_lift, Rule{.low = 1},
         "no published row may raise the probability of any value above this factor times its share in the "
         "group "
-        "(1: rows reveal nothing); methods exact, hyobscure and xobf");
+        "(1: rows reveal nothing); methods fine, exact, hyobscure and xobf");
   visit("channel", "min_lift", s.channel.min_lift, Rule{.low = 0, .high = 1},
         "none may lower it below this factor (above 0: no value is ruled out); the same methods");
   visit("channel", "normalise", s.channel.normalise, Rule{}, "scale every row to sum 1 before clustering");

@@ -84,10 +84,11 @@ Comparison compare_methods(const data::People& people, const data::Spec& spec,
                            const OnCompared& on_compared) {
   const auto chosen = chosen_methods(settings);
   for (const ComparedMethod& compared : chosen)
-    require(
-        compared.method->limits_lifts || !(spec.channel.max_lift || spec.channel.min_lift),
-        spec.name + ", channel.max_lift", fmt::format("{} cannot keep lifts within limits", compared.name),
-        "Compare with --methods exact,hyobscure,xobf, or leave channel.max_lift and channel.min_lift out.");
+    require(compared.method->limits_lifts || !(spec.channel.max_lift || spec.channel.min_lift),
+            spec.name + ", channel.max_lift",
+            fmt::format("{} cannot keep lifts within limits", compared.name),
+            "Compare with --methods fine,exact,hyobscure,xobf, or leave channel.max_lift and "
+            "channel.min_lift out.");
   const Terms terms = first_terms_of(people, spec);
   const census::Census census = census_of(people, spec, progress);
   const solve::SegmentTables tables = segment_tables(people, census);

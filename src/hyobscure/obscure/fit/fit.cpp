@@ -222,6 +222,9 @@ void refuse_lifts_that_cannot_be_kept(const Population& population, const data::
   require(spec.method.retain == 0, source,
           "rows that are retained (method.retain) raise their people's values",
           "Leave method.retain out, or the limits on lifts.");
+  require(!method_of(spec).person_level || spec.method.self_donor == data::SelfDonor::Allowed, source,
+          "where nobody may publish their own row, values that few people have cannot be kept within limits",
+          "Leave method.self_donor out, or the limits on lifts.");
   require(std::ranges::all_of(population.values, [](const auto& value) { return value.distinct <= 1; }),
           source, "values are joined (secret.atoms), and lifts are about exact ones",
           "Raise secret.atoms to the number of distinct values, or leave the limits on lifts out.");

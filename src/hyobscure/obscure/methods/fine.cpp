@@ -20,7 +20,9 @@ namespace {
 /// and the nearest donors. People's own channels are nearer than clusters', so the best lie in between.
 std::vector<solve::Partition> groups_to_try(const MethodInput& input, const Progress& progress) {
   if (input.groups_are_fixed) return {input.first_groups};
-  GroupSearch search(input, {.gap_bits = 1e-6, .closing_tolerance_bits = 1e-4});
+  MethodInput of_cells = input;
+  of_cells.lifts = {};  // they are about people's own channels
+  GroupSearch search(of_cells, {.gap_bits = 1e-6, .closing_tolerance_bits = 1e-4});
   const double smallest = search.smallest_distance();
   const double harmless = std::max(
       smallest, solve::harmless_distance(solve::problem_of(input.tables, input.first_groups).problem));
@@ -75,13 +77,23 @@ solve::PersonSettings settings_for(const MethodInput& input, const FinePeople& p
                                    const solve::PersonTerms& terms) {
   if (input.person.gap_bits) return {.gap_tolerance_bits = *input.person.gap_bits};
   if (!people.together()) return {.gap_tolerance_bits = 1e-3};
-  bool dense = terms.learned_weight == 0;
+  bool dense = terms.learned_weight == 0 && (terms.balanced || !terms.lifts.any());
   for (std::size_t ward = 0; ward < people.size(); ++ward)
     dense = dense && people.people(ward) <= solve::PersonSettings{}.dense_limit;
   return dense ? solve::PersonSettings{.gap_tolerance_bits = 1e-5}
                : solve::PersonSettings{
                      .gap_tolerance_bits = std::clamp(1e-3 * terms.informed_weight, 2e-4, 5e-4),
                      .gap_share = 0.1};
+}
+
+/// A little inside of the limits: a mechanism holds probabilities in units of 2^-32, and those of a rare
+/// value are rounded with the others. Half of the way to 1 at most.
+solve::LiftLimits lifts_to_aim_at(solve::LiftLimits lifts, std::size_t largest_pool) {
+  constexpr double kUnitsOfRounding = 64;
+  const double margin = std::ldexp(kUnitsOfRounding, -32) * static_cast<double>(largest_pool);
+  if (lifts.has_most()) lifts.most = std::max(1 + (lifts.most - 1) / 2, lifts.most * (1 - margin));
+  lifts.least = std::min(1 - (1 - lifts.least) / 2, lifts.least * (1 + margin));
+  return lifts;
 }
 
 class FineMethod {
@@ -125,25 +137,40 @@ class FineMethod {
     MethodInput input = input_;
     input.budget = budget;
     std::optional<MethodResult> best;
-    std::exception_ptr out_of_reach;
+    std::optional<solve::LiftsOutOfReach> refused;  // the nearest of all groups
+    std::exception_ptr too_far;                     // where no group has rows as near as the budget
     for (const solve::Partition& partition : groups_) {
       if (best && counted_of_groups(input, partition) >= best->history.back().objective) continue;
       std::optional<MethodResult> found;
       try {
         found = with_groups(input, partition, terms);
+      } catch (const solve::LiftsOutOfReach& out_of_these) {
+        if (!refused || out_of_these.smallest_distance() < refused->smallest_distance())
+          refused = out_of_these;
+        continue;
       } catch (const Stopped&) {
         if (!best) throw;
         best->converged = false;  // other groups might have been better
         break;
       } catch (const BudgetOutOfReach&) {
-        out_of_reach = std::current_exception();
+        too_far = std::current_exception();
         continue;
       }
       MethodResult& result = *found;
       if (!best || result.history.back().objective < best->history.back().objective) best = std::move(result);
     }
-    if (!best) std::rethrow_exception(out_of_reach);
+    if (!best && refused) throw out_of_reach(input, *refused, lift_without_limits(input, terms));
+    if (!best) std::rethrow_exception(too_far);
     return *std::move(best);
+  }
+
+  /// Of the best channels in the first groups: a limit that can be kept within the budget.
+  std::optional<double> lift_without_limits(const MethodInput& input, solve::PersonTerms terms) {
+    if (!terms.lifts.has_most()) return std::nullopt;
+    terms.lifts = {};
+    const FinePeople& people = cache_.learned(input, groups_.front(), progress_);
+    return people.largest_lift(people.join(
+        people.solve(terms, input.drawn_budget(), settings_for(input, people, terms), progress_).channels));
   }
 
   MethodResult with_groups(const MethodInput& input, const solve::Partition& partition,
@@ -208,7 +235,8 @@ solve::PersonTerms person_terms(const MethodInput& input, const FinePeople& peop
   solve::PersonTerms terms{.informed_weight = 1,
                            .learned_weight = 0,
                            .balanced = input.person.balanced,
-                           .self_donor = input.person.self_donor};
+                           .self_donor = input.person.self_donor,
+                           .lifts = lifts_to_aim_at(input.lifts, people.largest_pool())};
   if (input.person.threat == Threat::Informed || !people.model_predicts()) return terms;
   if (input.person.threat == Threat::Learned) {
     terms.informed_weight = kLeastWeightOfInformed;
@@ -245,6 +273,7 @@ Method fine_method() {
           .help = "person by person: the optimal donor of each, on groups of the joint optimum",
           .by_person = true,
           .person_level = true,
+          .limits_lifts = true,
           .range = person_range,
           .run = run_fine,
           .sweep = sweep_fine,

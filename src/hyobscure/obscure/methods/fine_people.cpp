@@ -86,8 +86,41 @@ solve::PersonPool FinePeople::pool_of(const Ward& ward) const {
   solve::PersonPool pool{.value_of_person = {},
                          .values = static_cast<std::uint32_t>(values_of_pool_[ward.pool].size())};
   for (const std::uint32_t u : ward.people) pool.value_of_person.push_back(place_in_pool(ward.pool, u));
+  if (has_wards()) pool.shares_of_lifts = shares_of_pool(ward.pool);
   if (learned_) add_model(ward, pool);
   return pool;
+}
+
+/// Limits on lifts are about the shares of the pool, which wards have up to rounding.
+std::vector<double> FinePeople::shares_of_pool(std::size_t pool) const {
+  std::vector<double> shares(values_of_pool_[pool].size(), 0.0);
+  const double share = 1 / static_cast<double>(pools_.members[pool].size());
+  for (const std::uint32_t u : pools_.members[pool]) shares[place_in_pool(pool, u)] += share;
+  return shares;
+}
+
+double FinePeople::largest_lift(const std::vector<solve::SparseChannel>& of_pools) const {
+  double largest = 1;
+  for (std::size_t p = 0; p < pools_.size(); ++p) {
+    const solve::SparseChannel& channel = of_pools[p];
+    const std::vector<double> shares = shares_of_pool(p);
+    std::vector<double> outputs(channel.size(), 0.0), masses(channel.size() * shares.size(), 0.0);
+    for (std::size_t u = 0; u < channel.size(); ++u)
+      for (std::size_t e = channel.starts[u]; e < channel.starts[u + 1]; ++e) {
+        outputs[channel.donors[e]] += channel.probabilities[e];
+        masses[channel.donors[e] * shares.size() + place_in_pool(p, pools_.members[p][u])] +=
+            channel.probabilities[e];
+      }
+    for (std::size_t j = 0; j < outputs.size(); ++j)
+      for (std::size_t y = 0; y < shares.size(); ++y)
+        if (outputs[j] > 0 && shares[y] > 0)
+          largest = std::max(largest, masses[j * shares.size() + y] / outputs[j] / shares[y]);
+  }
+  return largest;
+}
+
+std::size_t FinePeople::largest_pool() const {
+  return std::ranges::max(pools_.members, {}, [](const auto& members) { return members.size(); }).size();
 }
 
 void FinePeople::learn(const MethodInput& input, const Progress& progress) {

@@ -41,6 +41,8 @@ class FinePeople final : public solve::PoolList {
   bool together() const { return together_; }
   /// All of them, where they are together in this memory; else empty.
   std::span<const solve::PersonPool> kept() const { return rows_->kept(); }
+  /// People of the largest pool.
+  [[nodiscard]] std::size_t largest_pool() const;
   /// Whether some pool has several.
   bool has_wards() const { return wards_.size() > pools_.size(); }
 
@@ -60,6 +62,9 @@ class FinePeople final : public solve::PoolList {
   /// No channel within the terms has a smaller expected distance.
   [[nodiscard]] double smallest_distance(const solve::PersonTerms& terms) const;
 
+  /// The largest factor by which a row of these channels of the pools raises the probability of a value.
+  [[nodiscard]] double largest_lift(const std::vector<solve::SparseChannel>& of_pools) const;
+
   /// Channels of the pools from those of their wards, people in the order of the pool.
   [[nodiscard]] std::vector<solve::SparseChannel> join(std::vector<solve::SparseChannel> of_wards) const;
 
@@ -74,6 +79,7 @@ class FinePeople final : public solve::PoolList {
   void gather(const MethodInput& input, const Progress& progress);
   [[nodiscard]] solve::PersonPool pool_of(const Ward& ward) const;
   void add_model(const Ward& ward, solve::PersonPool& pool) const;
+  [[nodiscard]] std::vector<double> shares_of_pool(std::size_t pool) const;
   [[nodiscard]] std::uint32_t place_in_pool(std::size_t pool, std::uint32_t person) const;
   void account_own_rows_and_wards();
 

@@ -323,6 +323,43 @@ class RowsElsewhere final : public FineRowsOf {
   census::Distance distance_;
 };
 
+/// The smallest and the largest P(y | j, pool) / P(y | pool), by the definition.
+std::pair<double, double> lifts_of_rows(const data::People& people, const Mechanism& mechanism) {
+  const Pools pools = pools_by_group(people, mechanism.partition());
+  double lowest = 1, highest = 1;
+  for (std::size_t p = 0; p < pools.size(); ++p) {
+    const auto& draw = std::get<PersonDraw>(mechanism.channels[p].draw);
+    std::map<std::uint32_t, double> values;
+    std::map<std::uint32_t, std::map<std::uint32_t, double>> joint;  // of each donor
+    for (std::size_t u = 0; u < draw.size(); ++u) {
+      const std::uint32_t value = people.secrets[pools.members[p][u]];
+      values[value] += 1 / static_cast<double>(draw.size());
+      for (std::size_t e = draw.starts[u]; e < draw.starts[u + 1]; ++e)
+        joint[draw.donors[e]][value] += draw.probabilities[e];
+    }
+    for (auto& [donor, of_value] : joint) {
+      double all = 0;
+      for (const auto& [value, mass] : of_value) all += mass;
+      for (const auto& [value, share] : values) {
+        lowest = std::min(lowest, of_value[value] / all / share);
+        highest = std::max(highest, of_value[value] / all / share);
+      }
+    }
+  }
+  return {lowest, highest};
+}
+
+// A ward has its pool's shares up to rounding: lifts are of the pool.
+TEST_F(Fine, KeepsLimitsOnLiftsOfPoolsThatAreCutIntoWards) {
+  HYOBSCURE_ONLY_IN_RELEASE();
+  const Mechanism mechanism =
+      fit(people(), spec({{"method.ward", "60"}, {"channel.max_lift", "2.5"}, {"method.gap", "3e-3"}}));
+  EXPECT_THAT(mechanism.note, HasSubstr("wards"));
+  EXPECT_LE(lifts_of_rows(people(), mechanism).second, 2.5);
+  // some ward of so few people has a rare value more often than that
+  EXPECT_THROW((void)fit(people(), spec({{"method.ward", "20"}, {"channel.max_lift", "1.05"}})), InputError);
+}
+
 TEST_F(Fine, WhoDecidesNeedNotHaveTheRows) {
   HYOBSCURE_ONLY_IN_RELEASE();
   data::People numbers = people();
@@ -338,6 +375,53 @@ TEST_F(Fine, WhoDecidesNeedNotHaveTheRows) {
               mechanism_content(fit(people(), at, census)))
         << ward;
   }
+}
+
+TEST_F(Fine, KeepsLimitsOnLiftsInTheRoundedMechanism) {
+  HYOBSCURE_ONLY_IN_RELEASE();
+  for (const char* threat : {"informed", "both"}) {
+    SCOPED_TRACE(threat);
+    const Mechanism free = fit(people(), spec({{"method.threat", threat}}));
+    ASSERT_GT(lifts_of_rows(people(), free).second, 1.6);
+    const Mechanism limited = fit(people(), spec({{"method.threat", threat},
+                                                  {"channel.max_lift", "1.6"},
+                                                  {"channel.min_lift", "0.4"},
+                                                  {"channel.budget_share", "0.8"}}));
+    const auto [lowest, highest] = lifts_of_rows(people(), limited);
+    EXPECT_LE(highest, 1.6);
+    EXPECT_GE(lowest, 0.4);
+    EXPECT_NEAR(limited.figures.lift.highest, highest, 1e-9);
+    EXPECT_NEAR(limited.figures.lift.lowest, lowest, 1e-9);
+    EXPECT_LE(limited.figures.distance, limited.figures.budget * (1 + 1e-9));
+  }
+}
+
+TEST_F(Fine, NamesTheNearestBudgetThatKeepsTheLimitsOnLifts) {
+  HYOBSCURE_ONLY_IN_RELEASE();
+  data::Spec near = spec({{"method.threat", "informed"}, {"channel.max_lift", "1.2"}});
+  near.channel.budget_share.reset();
+  near.channel.budget = 0.05;
+  try {
+    (void)fit(people(), near);
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    const std::string text = error.what();
+    const std::string before = "0.05 is below ";
+    ASSERT_THAT(text, HasSubstr(before));
+    near.channel.budget = std::stod(text.substr(text.find(before) + before.size()));
+    const std::string cap = "at this budget ";
+    ASSERT_THAT(text, HasSubstr(cap));
+    data::Spec wider = near;
+    wider.channel.budget = 0.05;
+    wider.channel.max_lift = std::stod(text.substr(text.find(cap) + cap.size()));
+    EXPECT_LE(lifts_of_rows(people(), fit(people(), wider)).second, *wider.channel.max_lift);
+  }
+  EXPECT_LE(lifts_of_rows(people(), fit(people(), near)).second, 1.2);
+}
+
+TEST_F(Fine, RefusesLimitsOnLiftsWhereNobodyPublishesTheirOwnRow) {
+  EXPECT_THROW((void)fit(people(), spec({{"method.self_donor", "never"}, {"channel.max_lift", "2"}})),
+               InputError);
 }
 
 TEST_F(Fine, RefusesABudgetThatNobodyCanMeet) {

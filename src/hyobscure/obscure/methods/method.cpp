@@ -43,11 +43,15 @@ void require_reach(const MethodInput& input, double smallest, const std::string&
                      : "Raise the budget, or use more clusters.");
 }
 
-BudgetOutOfReach out_of_reach(const MethodInput& input, const solve::LiftsOutOfReach& refused) {
+BudgetOutOfReach out_of_reach(const MethodInput& input, const solve::LiftsOutOfReach& refused,
+                              std::optional<double> works) {
+  const std::string larger =
+      works ? fmt::format("a larger max_lift (at this budget {:.4g} works)", std::ceil(*works * 1e3) / 1e3)
+            : "a larger max_lift";
   return {fmt::format("{} is below {:.6g}, the smallest expected distance at which channel.max_lift and "
                       "channel.min_lift can be kept",
                       input.budget, std::ceil(refused.smallest_distance() * (1 + 1e-5) * 1e6) / 1e6),
-          "Raise the budget, or allow a larger max_lift or a smaller min_lift."};
+          fmt::format("Raise the budget, or allow {} or a smaller min_lift.", larger)};
 }
 
 namespace {

@@ -249,8 +249,10 @@ class BudgetOutOfReach : public InputError {
       : InputError({.source = "channel.budget"}, std::move(problem), std::move(remedy)) {}
 };
 
-/// Nothing of the method is as near as the budget asks and keeps the limits on lifts.
-[[nodiscard]] BudgetOutOfReach out_of_reach(const MethodInput& input, const solve::LiftsOutOfReach& refused);
+/// Nothing of the method is as near as the budget asks and keeps the limits on lifts. `works`: a largest lift
+/// that can be kept within the budget, where one is known.
+[[nodiscard]] BudgetOutOfReach out_of_reach(const MethodInput& input, const solve::LiftsOutOfReach& refused,
+                                            std::optional<double> works = std::nullopt);
 
 /// Throws BudgetOutOfReach when the drawn rows cannot be within the budget; `what` reaches no less than
 /// `smallest`, and retained ones cost `own`.

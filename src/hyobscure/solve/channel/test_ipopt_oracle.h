@@ -20,7 +20,7 @@ namespace hyobscure::solve {
 ///   minimise   sum_{j,y} v_j(y) log( v_j(y) / (q_y R_j) )
 ///   subject to v_j(y) = sum_c P(c,y) O(c,j),   R_j = sum_y v_j(y),   sum_j O(c,j) = 1,   <cost, O> <= budget
 ///
-/// and, where lifts are limited, least q_y R_j <= v_j(y) <= most q_y R_j.
+/// and, where lifts are limited, least q_y R_j <= v_j(y) <= most q_y R_j; balanced: all R_j the same.
 ///
 /// With v and R as variables of their own the Hessian is sparse and exact.
 class IpoptChannel : public Ipopt::TNLP {
@@ -29,12 +29,13 @@ class IpoptChannel : public Ipopt::TNLP {
   using Number = Ipopt::Number;
 
   IpoptChannel(const Eigen::MatrixXd& joint, const Eigen::MatrixXd& distance, double budget,
-               const LiftLimits& lifts, double seconds_allowed)
+               const LiftLimits& lifts, double seconds_allowed, bool balanced)
       : joint_(joint),
         cost_(joint.rowwise().sum().asDiagonal() * distance),
         shares_(joint.colwise().sum().transpose() / joint.sum()),
         budget_(budget),
         lifts_(lifts),
+        balanced_(balanced),
         m_(static_cast<Index>(joint.rows())),
         n_(static_cast<Index>(joint.cols())),
         last_moment_(std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds_allowed)) {}
@@ -55,6 +56,8 @@ class IpoptChannel : public Ipopt::TNLP {
                        Number* most) override {
     std::fill_n(low, variables, 0.0);
     std::fill_n(high, variables, 2e19);  // Ipopt's infinity
+    for (Index j = 0; j < m_ && balanced_; ++j)
+      low[total(j)] = high[total(j)] = joint_.sum() / static_cast<double>(m_);
     std::fill_n(least, constraints, 0.0);
     std::fill_n(most, constraints, 0.0);
     for (Index c = 0; c < m_; ++c) least[row_sum(c)] = most[row_sum(c)] = 1;
@@ -204,6 +207,7 @@ class IpoptChannel : public Ipopt::TNLP {
   Eigen::VectorXd shares_;
   double budget_;
   LiftLimits lifts_;
+  bool balanced_;
   Index m_, n_;
   std::chrono::time_point<std::chrono::steady_clock, std::chrono::duration<double>> last_moment_;
 };
@@ -217,9 +221,10 @@ struct IpoptAnswer {
 
 /// Every value of the joint must have weight.
 inline IpoptAnswer solve_with_ipopt(const Eigen::MatrixXd& joint, const Eigen::MatrixXd& distance,
-                                    double budget, double seconds_allowed = 600,
-                                    const LiftLimits& lifts = {}) {
-  Ipopt::SmartPtr<IpoptChannel> problem = new IpoptChannel(joint, distance, budget, lifts, seconds_allowed);
+                                    double budget, double seconds_allowed = 600, const LiftLimits& lifts = {},
+                                    bool balanced = false) {
+  Ipopt::SmartPtr<IpoptChannel> problem =
+      new IpoptChannel(joint, distance, budget, lifts, seconds_allowed, balanced);
   Ipopt::SmartPtr<Ipopt::IpoptApplication> ipopt = new Ipopt::IpoptApplication();
   ipopt->Options()->SetIntegerValue("print_level", 0);
   ipopt->Options()->SetStringValue("sb", "yes");  // no banner

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "hyobscure/solve/person/person_lifts.h"
+
 namespace hyobscure::solve {
 namespace {
 
@@ -15,7 +17,8 @@ class OnSupport {
         duals_(duals),
         fixed_(support.pairs()),
         best_(support.cells()),
-        heights_(support.people_count(), 0.0) {}
+        heights_(support.people_count(), 0.0),
+        limits_(share_limits(task.pool, task.terms)) {}
 
   double bound();
 
@@ -24,6 +27,7 @@ class OnSupport {
   double fixed_price(std::size_t pair, std::size_t u) const;
   void price_cells(std::size_t j);
   void price_column(std::size_t j, const Eigen::VectorXd& shares);
+  void price_limited_column(std::size_t j, const Eigen::VectorXd& shares);
   double least_price(std::size_t u) const;
 
   const PoolTask& task_;
@@ -33,6 +37,7 @@ class OnSupport {
       profile_scores_;         // sum_y a_k(y) s2_j(y), donors x profiles, s2 feasible
   std::vector<double> fixed_;  // the part of a pair's price that the informed attacker has no say in
   std::vector<double> best_, heights_;
+  const ShareLimits limits_;
 };
 
 void OnSupport::expand_learned_scores() {
@@ -90,8 +95,22 @@ void OnSupport::price_column(std::size_t j, const Eigen::VectorXd& shares) {
   heights_[j] += weight * std::log(mass);
 }
 
+/// "Limits on lifts": the height of a column is its largest over the shares that are allowed.
+void OnSupport::price_limited_column(std::size_t j, const Eigen::VectorXd& shares) {
+  const std::size_t first = support_.column_cells[j], last = support_.column_cells[j + 1];
+  std::vector<double> q, least, most;
+  for (std::size_t c = first; c < last; ++c) {
+    const std::uint32_t y = support_.cell_values[c];
+    q.push_back(shares(y));
+    least.push_back(limits_.least[y]);
+    most.push_back(limits_.most[y]);
+  }
+  heights_[j] =
+      LimitedMaximum()({best_.data() + first, last - first}, q, least, most, task_.terms.informed_weight);
+}
+
 double OnSupport::least_price(std::size_t u) const {
-  const bool informed = counts_informed(task_);
+  const bool informed = prices_values(task_);
   // how a price depends on the height of its column: -height of w1 s1, +height of -nu
   const double sign = (informed ? -1.0 : 0.0) + (task_.terms.balanced ? 1.0 : 0.0);
   // The minimum is taken once more with s1 = b - h: at least mu_u - w1 h_j (free) or mu_u (balanced), so
@@ -116,7 +135,10 @@ double OnSupport::bound() {
   parallel_blocks(people, kBlock, [&](std::size_t begin, std::size_t end) {
     for (std::size_t j = begin; j < end; ++j) {
       price_cells(j);
-      price_column(j, shares);
+      if (limits_.any())
+        price_limited_column(j, shares);
+      else
+        price_column(j, shares);
     }
   });
   // Each sum is lowered by its rounding: a bound may be too small, never too large.

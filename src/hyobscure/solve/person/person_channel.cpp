@@ -13,7 +13,10 @@
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/parallel.h"
 #include "hyobscure/base/stopwatch.h"
+#include "hyobscure/solve/channel/channel.h"
 #include "hyobscure/solve/person/person_extremes.h"
+#include "hyobscure/solve/person/person_lifts.h"
+#include "hyobscure/solve/person/person_many.h"
 #include "hyobscure/solve/person/person_pool.h"
 
 namespace hyobscure::solve {
@@ -22,14 +25,17 @@ using Pools = std::span<const PersonPool>;
 
 namespace {
 
-constexpr double kAtTheMinimum = 1e-12;   // budgets this close to the smallest distance leave ties only
-constexpr double kNothingLeaks = 1e-12;   // nats: rounding
-constexpr int kMostPrices = 60;           // of distance, tried for one budget
-constexpr double kSteepest = 1e9;         // price, relative to the first, at which the search gives up
-constexpr std::size_t kManyPools = 8;     // and more are solved side by side, each on one thread
-constexpr double kShareOfOneSolve = 0.6;  // of the tolerance; two solves and a chord meet in the gap
-constexpr double kShareOfGap = 0.25;      // of the gap so far: what far prices are solved to
-constexpr double kCoarsestSolve = 1e-2;   // nats
+constexpr double kAtTheMinimum = 1e-12;    // budgets this close to the smallest distance leave ties only
+constexpr double kNothingLeaks = 1e-12;    // nats: rounding
+constexpr int kMostPrices = 60;            // of distance, tried for one budget
+constexpr double kSteepest = 1e9;          // price, relative to the first, at which the search gives up
+constexpr std::size_t kManyPools = 8;      // and more are solved side by side, each on one thread
+constexpr double kShareOfOneSolve = 0.6;   // of the tolerance; two solves and a chord meet in the gap
+constexpr double kShareOfGap = 0.25;       // of the gap so far: what far prices are solved to
+constexpr double kCoarsestSolve = 1e-2;    // nats
+constexpr double kNearestDistance = 2e-3;  // of itself: how well it is known where limits leave no channel
+constexpr double kDigitsOfLimits = 2e-6;   // of the price of the distance
+constexpr double kLeakageOfNone = 2e-4;    // of the price of the nearest: more says nothing about distance
 
 // ---- Validation ----
 
@@ -73,6 +79,16 @@ void validate_candidates(const PersonPool& pool, const PersonTerms& terms) {
   }
 }
 
+void validate_lifts(const PersonPool& pool, const PersonTerms& terms) {
+  if (!terms.lifts.any()) return;
+  require(terms.self_donor && pool.candidates.empty(), "lifts",
+          "limits on lifts need all donors, people themselves among them",
+          "Leave candidates out and allow people's own rows, or leave the limits out.");
+  require(pool.shares_of_lifts.empty() || pool.shares_of_lifts.size() == pool.values, "shares_of_lifts",
+          "expected one for each value", "Give the shares of all values, or none.");
+  require_shares_within(pool, terms);
+}
+
 void validate(const PersonPool& pool, const PersonTerms& terms) {
   require(pool.size() > 0, "pools", "a pool holds nobody", "Leave empty pools out.");
   require(pool.distances != nullptr && pool.distances->size() == pool.size(), "distances",
@@ -84,6 +100,7 @@ void validate(const PersonPool& pool, const PersonTerms& terms) {
           "Number the values from 0 to values - 1.");
   validate_learned(pool);
   validate_candidates(pool, terms);
+  validate_lifts(pool, terms);
   require(terms.learned_weight <= 0 || pool.learned.size() > 0, "learned",
           "the learned attacker has a weight but no model", "Give p(y | x) for every pool, or no weight.");
 }
@@ -96,6 +113,8 @@ void validate(Pools pools, const PersonTerms& terms) {
               terms.informed_weight + terms.learned_weight > 0,
           "terms", "expected weights that are not negative, one of them above 0",
           "Weigh the informed or the learned attacker.");
+  require(terms.lifts.least >= 0 && terms.lifts.least <= 1 && terms.lifts.most >= 1, "lifts",
+          "expected a least lift from 0 to 1 and a most of 1 or more", "Correct the limits.");
   require(!pools.empty(), "pools", "there is none", "Give at least one pool.");
   for (const auto& pool : pools) validate(pool, terms);
 }
@@ -109,7 +128,8 @@ void validate(const PersonSettings& settings) {
 }
 
 bool is_dense(const PersonPool& pool, const PersonTerms& terms, std::size_t dense_limit) {
-  return pool.size() <= dense_limit && terms.learned_weight <= 0 && pool.candidates.empty();
+  return pool.size() <= dense_limit && terms.learned_weight <= 0 && pool.candidates.empty() &&
+         (terms.balanced || !terms.lifts.any());
 }
 
 PoolAnswer solve_pool(const PoolTask& task, std::size_t dense_limit, const Progress& progress) {
@@ -276,6 +296,9 @@ class BudgetSearch {
   void find_ends();
   void add_end(std::vector<SparseChannel> channels, double distance);
   void require_reachable(double budget) const;
+  double least_distance() const;
+  double nearest_found() const;
+  bool lifts_are_out_of_reach(double budget) const;
   void forget_above(double budget);
   bool has_point_within(double budget) const;
   Best best_within(double budget) const;
@@ -286,6 +309,7 @@ class BudgetSearch {
   bool at_minimum(double budget) const { return budget <= smallest_ + distance_tolerance(); }
   double distance_tolerance() const { return kAtTheMinimum * std::max(1.0, smallest_); }
   double wanted_gap(double objective) const;
+  bool is_solved(const Best& best) const;
   double solve_tolerance() const;
   PersonResult finish(Best best, const Stopwatch& watch, int iterations_before) const;
 
@@ -305,6 +329,7 @@ class BudgetSearch {
   bool all_donors_ = true;
   bool broke_down_ = false;
   int iterations_ = 0;
+  double most_leakage_ = 0;  // nats: that limits on lifts allow
 };
 
 BudgetSearch::BudgetSearch(const Problem& problem)
@@ -329,11 +354,16 @@ void BudgetSearch::find_ends() {
   std::vector<SparseChannel> harmless;
   double harmless_distance = 0;
   bool nothing_leaks = true;
+  bool allowed = true;
   for (const auto& pool : problem_.pools) {
     problem_.progress.throw_if_stopped();
     cheapest_.push_back(cheapest_channel(pool, problem_.terms));
     smallest_ += cheapest_.back().distance / people;
-    if (cheapest_.back().channel) cheapest.push_back(*cheapest_.back().channel);
+    if (cheapest_.back().channel) {
+      cheapest.push_back(*cheapest_.back().channel);
+      allowed = allowed && keeps_lifts(pool, problem_.terms, cheapest.back());
+    }
+    if (problem_.terms.lifts.any()) most_leakage_ += most_leakage(pool, problem_.terms) / people;
     auto end = harmless_channel(pool, problem_.terms);
     harmless_distance += end.distance / people;
     nothing_leaks = nothing_leaks && end.harmless;
@@ -345,6 +375,7 @@ void BudgetSearch::find_ends() {
     const double leak = points_.back()->account.objective_nats;
     const double room = harmless_distance - smallest_;
     if (leak > 0 && room > 0) first_price_ = leak / room;
+    if (!allowed) points_.clear();  // nearer than limits on lifts allow
   }
   uniform_ = harmless_distance;
   if (harmless.size() == problem_.pools.size() && nothing_leaks) {
@@ -361,6 +392,28 @@ void BudgetSearch::require_reachable(double budget) const {
   require(budget >= smallest_ - distance_tolerance(), "budget",
           fmt::format("no channel has an expected distance of {:.6g} or less", budget),
           fmt::format("The smallest that can be reached is {:.6g}.", smallest_));
+}
+
+/// Of all channels within the limits: F + lambda D >= bound, and F is at most what the limits allow.
+double BudgetSearch::least_distance() const {
+  double least = smallest_;
+  for (const auto& line : lines_)
+    if (line.multiplier > 0) least = std::max(least, (line.bound - most_leakage_) / line.multiplier);
+  return least;
+}
+
+double BudgetSearch::nearest_found() const {
+  double nearest = std::numeric_limits<double>::infinity();
+  for (const auto& point : points_) nearest = std::min(nearest, point->account.distance);
+  return nearest;
+}
+
+/// Proven, and the smallest budget that works is known well; or leakage hardly counts any more at the price.
+bool BudgetSearch::lifts_are_out_of_reach(double budget) const {
+  if (!problem_.terms.lifts.any() || has_point_within(budget) || priced_.empty()) return false;
+  const double nearest = nearest_found(), least = least_distance();
+  return (least > budget && nearest - least <= kNearestDistance * nearest) ||
+         most_leakage_ <= kLeakageOfNone * priced_.back().multiplier * nearest;
 }
 
 bool BudgetSearch::has_point_within(double budget) const {
@@ -437,7 +490,8 @@ double BudgetSearch::next_price(double budget) const {
     const Priced& cheap = priced_.back();
     // above all prices tried: the farther from the budget, the larger the step, within 1.5 and 10
     const double ratio = (cheap.distance - smallest_) / std::max(budget - smallest_, 1e-300);
-    const double price = cheap.multiplier * std::clamp(ratio, 1.5, 10.0);
+    // with limits on lifts the smallest distance is not known
+    const double price = cheap.multiplier * std::clamp(ratio, problem_.terms.lifts.any() ? 3.0 : 1.5, 10.0);
     return price <= kSteepest * first_price_ ? price : 0;
   }
   if (dear == first) {
@@ -504,7 +558,7 @@ void BudgetSearch::try_price(double multiplier, double budget) {
   priced_.insert(place,
                  {multiplier, point->account.distance, point, tolerance > kShareOfOneSolve * tolerance_});
   // "Ends": within 1e-12 of the smallest distance only pairs with p_u + r_j = d(u,j) may be used
-  if (!at_minimum(budget)) return;
+  if (!at_minimum(budget) || problem_.terms.lifts.any()) return;
   std::vector<SparseChannel> ties;
   for (std::size_t g = 0; g < cheapest_.size() && cheapest_[g].channel; ++g)
     ties.push_back(on_cheapest_pairs(problem_.pools[g], problem_.terms, cheapest_[g], point->channels[g]));
@@ -528,6 +582,14 @@ double BudgetSearch::wanted_gap(double objective) const {
   const double asked = settings.gap_tolerance_bits / kBitsPerNat;
   if (settings.gap_share <= 0) return asked;
   return std::min(asked, std::max(kLeastGapBits / kBitsPerNat, settings.gap_share * objective));
+}
+
+/// Near the smallest distance that limits on lifts allow, prices are so high that leakage is the last digits
+/// of what is minimised: person_channel.md, "Limits on lifts".
+bool BudgetSearch::is_solved(const Best& best) const {
+  const double digits =
+      problem_.terms.lifts.any() ? kDigitsOfLimits * best.multiplier * best.point.account.distance : 0;
+  return best.gap() <= std::max(tolerance_, digits);
 }
 
 PersonResult BudgetSearch::solve(double budget) {
@@ -563,7 +625,7 @@ void BudgetSearch::search(double budget) {
       problem_.progress.report("donors", tried, 0);
       // a gap as large as the objective would prove nothing about a small leakage
       tolerance_ = std::min(tolerance_, wanted_gap(best.point.account.objective_nats));
-      if (best.gap() <= tolerance_) return;
+      if (is_solved(best)) return;
       gap_so_far_ = best.gap();
     }
     double price = next_price(budget);
@@ -575,8 +637,10 @@ void BudgetSearch::search(double budget) {
     }
     if (price <= 0) break;
     try_price(price, budget);
-    if (broke_down_) break;
+    if (broke_down_ || lifts_are_out_of_reach(budget)) break;
   }
+  if (problem_.terms.lifts.any() && !has_point_within(budget))
+    throw LiftsOutOfReach(budget, (1 + kNearestDistance) * nearest_found());
   require(has_point_within(budget), "budget",
           fmt::format("found no channel with an expected distance of {:.6g} or less", budget),
           "Raise the budget.");
@@ -586,7 +650,7 @@ PersonResult BudgetSearch::finish(Best best, const Stopwatch& watch, int iterati
   PersonResult result;
   result.info = best.point.account;
   result.info.gap_nats = best.gap();
-  result.info.solved = result.info.gap_nats <= tolerance_;
+  result.info.solved = is_solved(best);
   result.info.multiplier = best.multiplier;
   result.info.all_donors = all_donors_;
   result.info.iterations = iterations_ - iterations_before;

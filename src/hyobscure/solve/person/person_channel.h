@@ -11,6 +11,7 @@
 
 #include "hyobscure/base/numeric.h"
 #include "hyobscure/base/progress.h"
+#include "hyobscure/solve/channel/lift_limits.h"
 
 namespace hyobscure::solve {
 
@@ -75,6 +76,9 @@ struct PersonPool {
   /// scalings balance too slowly, it may also hold a few pairs beyond, of a tiny probability: see
   /// person_sparse.md. A free channel stays on the candidates.
   std::vector<std::vector<std::uint32_t>> candidates = {};
+  /// Shares of the values that limits on lifts are about; empty: those of the pool itself. A ward has its
+  /// pool's, which are its own up to rounding.
+  std::vector<double> shares_of_lifts = {};
 
   std::size_t size() const { return value_of_person.size(); }
 };
@@ -107,7 +111,12 @@ struct PersonTerms {
   double learned_weight = 0;
   bool balanced = true;    ///< every row is published once in expectation: columns sum to 1 as well
   bool self_donor = true;  ///< false: nobody's own row (but for the only person of a pool)
+  /// Of every donor that is published, kept within kPersonLiftTolerance. Not with candidates, nor where
+  /// nobody may publish their own row.
+  LiftLimits lifts = {};
 };
+
+inline constexpr double kPersonLiftTolerance = 1e-9;  ///< relative
 
 inline constexpr double kLeastGapBits = 2e-4;
 
@@ -162,7 +171,8 @@ struct PersonResult {
                                                         const Progress& progress = {});
 
 /// The same within a budget: minimise the objective subject to D <= budget. Throws InputError, naming
-/// smallest_person_distance(), if no channel is that near. Stopped after its first solves it returns the best
+/// smallest_person_distance(), if no channel is that near, and LiftsOutOfReach (channel.h) if none that keeps
+/// the limits on lifts is. Stopped after its first solves it returns the best
 /// so far with the gap that is proven for it, not solved; before them it throws Stopped.
 [[nodiscard]] PersonResult solve_people_with_budget(std::span<const PersonPool> pools,
                                                     const PersonTerms& terms, double budget,

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "hyobscure/solve/person/person_lifts.h"
 #include "hyobscure/solve/person/person_pool.h"
 
 // The derivations are in person_channel.md; the safeguards are those of channel.md.
@@ -23,13 +24,15 @@ constexpr double kDualCorridor = 10;      // the duals stay within this factor o
 constexpr double kNoWeight = 1e-280;      // weight of a value that nobody who may take donor j has
 constexpr double kForbidden = 1e100;      // price of one's own row where it is never published
 constexpr double kRounding = 4e-16;
-constexpr int kStalledSteps = 8;  // in a row, before giving up
+constexpr int kStalledSteps = 8;     // in a row, before giving up
+constexpr double kNarrowest = 1e-6;  // of a share: limits nearer to it leave no interior
 
 /// The people of a pool, those of one value side by side, and the price of every pair.
 struct PricedPool {
   std::vector<std::uint32_t> people;  ///< in the order of their values
   std::vector<Index> starts;          ///< value y: people starts[y] .. starts[y + 1] - 1
   VectorXd shares;                    ///< q_y; nobody lacks
+  ShareLimits limits;                 ///< on lifts, of the same values
   MatrixXd price;                     ///< (u, j), counted from the cheapest donor of u
   double base = 0;                    ///< what all cheapest donors cost together
   double largest_price = 0;
@@ -37,6 +40,24 @@ struct PricedPool {
 
   Index size() const { return price.rows(); }
   Index values() const { return shares.size(); }
+};
+
+/// One side of the limits on lifts, balanced: slack = sign (limit - v) of every value and donor.
+struct LiftSide {
+  double sign;     // +1: the most; -1: the least
+  VectorXd limit;  // of the values
+  MatrixXd slack, dual, trial;
+
+  LiftSide(double side, const std::vector<double>& limits, const VectorXd& shares, Index people)
+      : sign(side), limit(shares.size()) {
+    for (Index y = 0; y < limit.size(); ++y) {
+      const double asked = limits[static_cast<std::size_t>(y)];
+      limit(y) = side > 0 ? std::max(asked, shares(y) * (1 + kNarrowest))
+                          : std::min(asked, shares(y) * (1 - kNarrowest));
+    }
+    slack.setZero(limit.size(), people);
+    dual = trial = slack;
+  }
 };
 
 void sort_by_value(const PersonPool& pool, PricedPool& result) {
@@ -57,10 +78,24 @@ void sort_by_value(const PersonPool& pool, PricedPool& result) {
                   static_cast<double>(pool.size());
 }
 
-PricedPool priced_pool(const PersonPool& pool, bool own, double price_of_distance) {
+/// Limits of the values that somebody has.
+void take_limits(const PersonPool& pool, const PersonTerms& terms, PricedPool& result) {
+  const ShareLimits limits = share_limits(pool, terms);
+  if (!limits.any()) return;
+  for (Index y = 0; y < result.values(); ++y) {
+    const auto first = static_cast<std::size_t>(result.starts[static_cast<std::size_t>(y)]);
+    const std::uint32_t value = pool.value_of_person[result.people[first]];
+    result.limits.least.push_back(limits.least[value]);
+    result.limits.most.push_back(limits.most[value]);
+  }
+}
+
+PricedPool priced_pool(const PersonPool& pool, const PersonTerms& terms, double price_of_distance) {
   PricedPool result;
+  const bool own = terms.self_donor;
   result.own = own;
   sort_by_value(pool, result);
+  take_limits(pool, terms, result);
   const auto m = static_cast<Index>(pool.size());
   result.price.resize(m, m);
   std::vector<float> row(pool.size());
@@ -114,6 +149,10 @@ class PoolBarrier {
   }
   static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
   double entries() const { return static_cast<double>(m_ * (pool_.own ? m_ : m_ - 1)); }
+  /// On the central path the gap is tau times this.
+  double terms_of_barrier() const {
+    return entries() + static_cast<double>(n_ * m_) * static_cast<double>(sides_.size());
+  }
 
   const PricedPool& pool_;
   const bool balanced_;
@@ -130,14 +169,18 @@ class PoolBarrier {
   MatrixXd gradient_, residual_, direction_;
   MatrixXd inverse_;                    // t = 1/theta; 0 where forbidden
   MatrixXd spread_, weights_, damped_;  // sigma, W and a of each value and donor
+  MatrixXd softened_;                   // v, or what limits on lifts make of it: 1 / (1/v + kappa/a)
   VectorXd coupling_;                   // c of each donor
   std::vector<Index> heaviest_;         // whose t is the largest, of each donor
   MatrixXd value_factor_, donor_factor_;
   MatrixXd row_matrix_;
+  std::vector<LiftSide> sides_;  // none without limits on lifts
+  MatrixXd moved_;               // by the direction: of v
   Eigen::LLT<MatrixXd> row_factor_;
   VectorXd row_sums_, row_duals_, duals_change_, lacking_, column_, image_;
   VectorXd prices_of_people_, cheapest_;  // mu, and the terms of the bound
   MatrixXd dual_scores_;
+  LimitedMaximum largest_;
 
   double tau_ = 0, slope_ = 0, largest_change_ = 0, longest_step_ = 0;
   double lower_bound_ = -std::numeric_limits<double>::infinity();
@@ -149,18 +192,24 @@ PoolBarrier::PoolBarrier(const PricedPool& pool, bool balanced, double tolerance
   for (auto* matrix : {&x_, &z_, &trial_, &gradient_, &residual_, &direction_, &inverse_, &value_factor_,
                        &donor_factor_, &row_matrix_})
     matrix->setZero(m_, m_);
-  for (auto* matrix : {&published_, &scores_, &spread_, &weights_, &damped_, &dual_scores_})
+  for (auto* matrix : {&published_, &scores_, &spread_, &weights_, &damped_, &softened_, &dual_scores_})
     matrix->setZero(n_, m_);
   for (auto* vector : {&outputs_, &coupling_, &row_sums_, &row_duals_, &duals_change_, &lacking_, &column_,
                        &prices_of_people_, &cheapest_})
     vector->setZero(m_);
   image_.setZero(n_);
+  moved_.setZero(n_, m_);
+  if (pool.limits.any()) {
+    sides_.emplace_back(1.0, pool.limits.most, pool.shares, m_);
+    if (std::ranges::any_of(pool.limits.least, [](double least) { return least > 0; }))
+      sides_.emplace_back(-1.0, pool.limits.least, pool.shares, m_);
+  }
   heaviest_.assign(at(m_), 0);
   // the uniform donor: inside, and balanced
   x_.setConstant(1 / static_cast<double>(pool.own ? m_ : m_ - 1));
   if (!pool.own) x_.diagonal().setZero();
   try_step(0);
-  tau_ = std::max(trial_objective_, 1e-3) / entries();  // gap of the first centre: the objective
+  tau_ = std::max(trial_objective_, 1e-3) / terms_of_barrier();  // gap of the first centre: the objective
   accept_step(0);
 }
 
@@ -195,7 +244,10 @@ void PoolBarrier::certify() {
     for (Index y = 0; y < n_; ++y) scores(y) = part(column_, y).maxCoeff();
     // the largest exponent taken out: no overflow at any price
     const double top = scores.maxCoeff();
-    const double h = top + std::log((pool_.shares.array() * (scores.array() - top).exp()).sum());
+    const double h = pool_.limits.any()
+                         ? largest_({scores.data(), at(n_)}, {pool_.shares.data(), at(n_)},
+                                    pool_.limits.least, pool_.limits.most, 1)
+                         : top + std::log((pool_.shares.array() * (scores.array() - top).exp()).sum());
     size += std::abs(h);
     if (balanced_)
       logs += h;
@@ -225,8 +277,16 @@ void PoolBarrier::factor_column(Index j) {
   double rho = 0;
   double kappa = 0;
   for (Index y = 0; y < n_; ++y) {
-    part(gradient_.col(j), y).array() += scores_(y, j);
-    const double v = published_(y, j);
+    double price = scores_(y, j), curvature = 1 / published_(y, j);
+    for (const LiftSide& side : sides_) {
+      // of -tau log slack, slack = sign (limit - v): a multiplier of v in the gradient, one over v's square
+      price += side.sign * tau_ / side.slack(y, j);
+      curvature += side.dual(y, j) / side.slack(y, j);
+    }
+    part(gradient_.col(j), y).array() += price;
+    // without limits v itself, to the last digit
+    const double v = sides_.empty() ? published_(y, j) : 1 / curvature;
+    softened_(y, j) = v;
     // person_channel.md, "Step": t = 1/theta, sigma, W = 1/(v + sigma), a = v W; rho = sum v^2 W and kappa =
     // sum sigma a
     const double sigma = part(inverse_.col(j), y).sum();
@@ -338,7 +398,7 @@ void PoolBarrier::update_residual() {
     for (Index y = 0; y < n_; ++y) image_(y) = part(direction_.col(j), y).sum();
     // E diag(1/v) E^T dx - 11^T/R dx; balanced steps keep column sums, so the second term is nothing
     const double mean = balanced_ ? 0 : image_.sum() / outputs_(j);
-    for (Index y = 0; y < n_; ++y) part(residual_.col(j), y).array() += image_(y) / published_(y, j) - mean;
+    for (Index y = 0; y < n_; ++y) part(residual_.col(j), y).array() += image_(y) / softened_(y, j) - mean;
   }
 }
 
@@ -355,6 +415,12 @@ void PoolBarrier::measure_direction() {
     if (!pool_.own) column_(j) = 0;
     fastest_fall = std::max(fastest_fall, -column_.minCoeff());
     largest_change_ = std::max({largest_change_, fastest_fall, column_.maxCoeff()});
+    for (Index y = 0; y < n_; ++y) moved_(y, j) = part(direction_.col(j), y).sum();
+    for (const LiftSide& side : sides_) {
+      const auto change = side.sign * moved_.col(j).array() / side.slack.col(j).array();
+      fastest_fall = std::max(fastest_fall, change.maxCoeff());
+      largest_change_ = std::max({largest_change_, fastest_fall, -change.minCoeff()});
+    }
   }
   longest_step_ = fastest_fall > 0 ? 1 / fastest_fall : std::numeric_limits<double>::infinity();
 }
@@ -386,6 +452,10 @@ void PoolBarrier::evaluate_trial() {
     if (!pool_.own) trial_(j, j) = 1;
     trial_barrier_ += trial_.col(j).array().log().sum();
     if (!pool_.own) trial_(j, j) = 0;
+    for (LiftSide& side : sides_) {
+      side.trial.col(j) = side.sign * (side.limit - published_.col(j));
+      trial_barrier_ += side.trial.col(j).array().log().sum();
+    }
   }
 }
 
@@ -435,6 +505,19 @@ void PoolBarrier::accept_step(double step) {
               .min(column_.array() * kDualCorridor);
     if (!pool_.own) z_(j, j) = 0;
   }
+  for (LiftSide& side : sides_) {
+    const auto slack = side.slack.array();
+    auto dual = side.dual.array();
+    const auto centred = tau_ / side.trial.array();
+    if (centre)
+      dual = centred;
+    else
+      dual = ((1 - step) * dual + step * (tau_ + side.sign * dual * moved_.array()) / slack)
+                 .max(centred / kDualCorridor)
+                 .min(centred * kDualCorridor)
+                 .eval();
+    std::swap(side.slack, side.trial);
+  }
   std::swap(x_, trial_);
   objective_ = trial_objective_;
   barrier_ = trial_barrier_;
@@ -454,7 +537,7 @@ void PoolBarrier::cool(double step) {
   else if (fair || full)
     tau_ *= 0.316;
   // on the central path the gap is tau times the entries: half of the tolerance
-  tau_ = std::max(tau_, 0.5 * tolerance_ / entries());
+  tau_ = std::max(tau_, 0.5 * tolerance_ / terms_of_barrier());
 }
 
 // ---- The channel to return ----
@@ -504,7 +587,7 @@ PoolAnswer solve_pool_dense(const PoolTask& task, const Progress& progress) {
   if (people == 1 || (people == 2 && !task.terms.self_donor)) return forced_answer(task);
 
   const double weight = task.terms.informed_weight;
-  const PricedPool pool = priced_pool(task.pool, task.terms.self_donor, task.multiplier / weight);
+  const PricedPool pool = priced_pool(task.pool, task.terms, task.multiplier / weight);
   // Pruning takes a little of the tolerance.
   PoolBarrier barrier(pool, task.terms.balanced, 0.8 * task.tolerance / weight);
   PoolAnswer answer;
@@ -514,6 +597,7 @@ PoolAnswer solve_pool_dense(const PoolTask& task, const Progress& progress) {
   for (const double threshold : {1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-12, 0.0}) {
     answer.channel = without_small_entries(pool, barrier.channel(), threshold);
     if (task.terms.balanced) answer.channel = balanced_channel(answer.channel, task.terms.self_donor);
+    if (task.terms.lifts.any()) answer.channel = within_lift_limits(task.pool, task.terms, answer.channel);
     account(task, answer);
     if (answer.objective - answer.lower_bound <= task.tolerance) break;
   }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "hyobscure/solve/person/person_by_donor.h"
+#include "hyobscure/solve/person/person_lifts.h"
 #include "hyobscure/solve/person/person_sums.h"
 #include "hyobscure/solve/person/person_terms.h"
 
@@ -16,6 +17,7 @@ constexpr double kColumnTolerance = 1e-9;
 // as others, and change next to nothing. Within:
 constexpr double kShareOfSmallest = 0.05, kSmallest = 1e-7, kLargestSmallest = 1e-5;
 constexpr int kMostScalings = 3000;
+constexpr int kMostLimitings = 300;
 constexpr double kShareOfRepair = 0.05;  // of the tolerance
 constexpr double kNatsOfRepair = 20;     // a unit of mass: -log of the share of a rare value, and then some
 
@@ -100,6 +102,80 @@ class Scaling {
   const ChannelByDonor by_donor_;
   std::vector<double> kernel_;  // the channel before it is scaled, donor by donor
   std::vector<double> rows_, columns_, errors_;
+};
+
+/// Brings a channel near to its limits on lifts: rows in turn with columns, each projected onto the shares
+/// that are allowed (person_sparse.md, "Limits on lifts"), until what is off is `repairable`.
+class LimitedScaling {
+ public:
+  LimitedScaling(const PoolTask& task, SparseChannel& channel)
+      : task_(task),
+        channel_(channel),
+        by_donor_(by_donor(channel)),
+        limits_(share_limits(task.pool, task.terms)),
+        rows_(channel.size(), 1.0),
+        factors_(channel.size() * task.pool.values, 1.0) {}
+
+  void run(double repairable) {
+    for (int round = 0; round < kMostLimitings && project_columns() > repairable; ++round) scale_rows();
+    for (std::size_t u = 0; u < channel_.size(); ++u)
+      for (std::size_t k = channel_.starts[u]; k < channel_.starts[u + 1]; ++k)
+        channel_.probabilities[k] *= rows_[u] * factors_[place(u, channel_.donors[k])];
+    normalise_rows(channel_);
+  }
+
+ private:
+  std::size_t place(std::size_t u, std::size_t j) const {
+    return j * task_.pool.values + task_.pool.value_of_person[u];
+  }
+
+  /// Sets the factors; how far the cells were off before.
+  double project_columns() {
+    return sum_over_blocks(channel_.size(), kBlock, [&](std::size_t begin, std::size_t end) {
+      std::vector<double> weights(task_.pool.values), shares(task_.pool.values);
+      double error = 0;
+      for (std::size_t j = begin; j < end; ++j) {
+        std::ranges::fill(weights, 0.0);
+        for (std::size_t k = by_donor_.starts[j]; k < by_donor_.starts[j + 1]; ++k) {
+          const std::uint32_t u = by_donor_.people[k];
+          weights[task_.pool.value_of_person[u]] += channel_.probabilities[by_donor_.places[k]] * rows_[u];
+        }
+        if (by_donor_.starts[j] == by_donor_.starts[j + 1]) continue;
+        nearest_shares(weights, limits_.least, limits_.most, shares);
+        const double output = task_.terms.balanced ? 1 : output_of(weights, shares);
+        for (std::size_t y = 0; y < shares.size(); ++y) {
+          double& factor = factors_[j * shares.size() + y];
+          error += std::abs(weights[y] * factor - output * shares[y]);
+          if (weights[y] > 0) factor = output * shares[y] / weights[y];
+        }
+      }
+      return error;
+    });
+  }
+
+  static double output_of(const std::vector<double>& weights, const std::vector<double>& shares) {
+    double log_output = 0;
+    for (std::size_t y = 0; y < shares.size(); ++y)
+      if (shares[y] > 0 && weights[y] > 0) log_output -= shares[y] * std::log(shares[y] / weights[y]);
+    return std::exp(log_output);
+  }
+
+  void scale_rows() {
+    parallel_blocks(rows_.size(), kBlock, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t u = begin; u < end; ++u) {
+        double sum = 0;
+        for (std::size_t k = channel_.starts[u]; k < channel_.starts[u + 1]; ++k)
+          sum += channel_.probabilities[k] * factors_[place(u, channel_.donors[k])];
+        if (sum > 0) rows_[u] = 1 / sum;
+      }
+    });
+  }
+
+  const PoolTask& task_;
+  SparseChannel& channel_;
+  const ChannelByDonor by_donor_;
+  const ShareLimits limits_;
+  std::vector<double> rows_, factors_;
 };
 
 enum class Balance { Reached, WorthRepair, Failed };
@@ -237,6 +313,10 @@ SparseChannel finish_channel(const PoolTask& task, const Support& support, std::
   for (const double smallest : {first, 1e-3 * kSmallest}) {
     channel = prune(support, values, smallest);
     normalise_rows(channel);
+    if (task.terms.lifts.any()) {
+      LimitedScaling(task, channel).run(repairable_mass(task, support));
+      return within_lift_limits(task.pool, task.terms, channel);
+    }
     if (!task.terms.balanced) return channel;
     const Balance reached = balance(channel, repairable_mass(task, support));
     if (reached == Balance::Reached) return channel;

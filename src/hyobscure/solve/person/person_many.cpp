@@ -13,6 +13,7 @@
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/parallel.h"
 #include "hyobscure/base/stopwatch.h"
+#include "hyobscure/solve/channel/channel.h"
 
 namespace hyobscure::solve {
 namespace {
@@ -30,6 +31,9 @@ constexpr double kShareOfSlack = 0.2;
 constexpr double kDearerFirst[] = {16, 4};  // times the price: solved before it where there is no channel yet
 constexpr double kDearerTolerance = 1e-2;   // nats per person there
 constexpr int kMostScoutPrices = 20;
+// Where limits on lifts leave no channel: how well the nearest is known, of itself; and the share of its
+// price below which leakage tells nothing more about it.
+constexpr double kNearestOfScouts = 0.03, kLeakageOfScouts = 5e-3;
 constexpr double kNearlyNothing = 2;  // times the tolerance: an objective of a rough solution
 constexpr int kMostFinePrices = 5;
 constexpr int kMostAdjustments = 12;
@@ -115,7 +119,9 @@ class ManyPools {
   void find_price();
   Totals probe(double price, double tolerance);
   double next_price() const;
+  double most_leakage() const;
   double first_price() const;
+  bool lifts_are_out_of_reach(const Totals& sum) const;
   void learn_slope(double change, double shift);
   double shift_for(double distance) const;
   bool nothing_to_gain(const Totals& sum) const;
@@ -136,6 +142,7 @@ class ManyPools {
   std::vector<std::size_t> scouts_;
   std::vector<ScoutWeight> scout_weights_;
   std::vector<Probe> probes_;  // by price, ascending
+  double most_leakage_ = 0;    // nats per person
   double price_ = 0;
   double slope_ = 0;  // d distance / d log price, negative
   std::vector<Solved> solved_;
@@ -185,16 +192,34 @@ Totals ManyPools::probe(double price, double tolerance) {
   return sum;
 }
 
-/// A quarter of the slope of the chord from everybody's own row, where all leaks, to twice the budget: the
-/// frontier is steep at its far end and flat near nothing.
-double ManyPools::first_price() const {
+/// Of everybody's own row, or what limits on lifts leave of it, as the scouts tell.
+double ManyPools::most_leakage() const {
   double leak = 0;
   for (std::size_t s = 0; s < scouts_.size(); ++s) {
-    const OwnRows own = solver_.own_rows(scouts_[s]);
+    OwnRows own = solver_.own_rows(scouts_[s]);
+    if (terms_.lifts.has_most())
+      own.informed = std::min(own.informed,
+                              std::log(terms_.lifts.most) * static_cast<double>(pools_.people(scouts_[s])));
     leak += scout_weights_[s].leakage * terms_.informed_weight * own.informed;
     if (terms_.learned_weight > 0) leak += scout_weights_[s].leakage * terms_.learned_weight * own.learned;
   }
-  const double price = 0.25 * leak / std::max(budget_, 1e-12);
+  return leak;
+}
+
+/// F + price D >= bound, and F is at most what own rows reveal, to the informed attacker the log of a lift:
+/// by the scouts no channel within the limits is within the budget, and the nearest is found within a few per
+/// cent.
+bool ManyPools::lifts_are_out_of_reach(const Totals& sum) const {
+  if (!terms_.lifts.any() || sum.distance <= budget_) return false;
+  const double least = (sum.bound - most_leakage_) / price_;
+  return (least > budget_ && sum.distance - least <= kNearestOfScouts * sum.distance) ||
+         most_leakage_ <= kLeakageOfScouts * price_ * sum.distance;
+}
+
+/// A quarter of the slope of the chord from everybody's own row, where all leaks, to twice the budget: the
+/// frontier is steep at its far end and flat near nothing.
+double ManyPools::first_price() const {
+  const double price = 0.25 * most_leakage_ / std::max(budget_, 1e-12);
   return price > 0 ? price : 1;
 }
 
@@ -222,6 +247,7 @@ double ManyPools::next_price() const {
 /// Roughly first, then to the tolerance of the answer: rough solutions are some per cent off in distance.
 void ManyPools::find_price() {
   progress_.report("finding the price of distance", 0, 0);
+  most_leakage_ = most_leakage();
   const double first = first_price();
   price_ = first;
   for (int tried = 0; tried < kMostScoutPrices; ++tried) {
@@ -229,6 +255,7 @@ void ManyPools::find_price() {
     if (tried > 0) price_ = next_price();
     const Totals sum = probe(price_, kCoarse * kShareOfSolves * tolerance_);
     const double distance = sum.distance;
+    if (lifts_are_out_of_reach(sum)) throw LiftsOutOfReach(budget_, (1 + kNear) * distance);
     probes_.insert(std::ranges::lower_bound(probes_, price_, {}, &Probe::price), {price_, distance});
     // even where distance is nearly free, the budget is not spent: nothing is left to gain
     const bool far_end = distance <= budget_ && price_ < first / kPriceRange;
@@ -320,6 +347,7 @@ void ManyPools::spend_budget() {
     if (excess <= 0 &&
         (-excess <= slack || nothing_to_gain(sum) || round >= kMostAdjustments || progress_.stop_requested()))
       return;
+    if (round >= 4 * kMostAdjustments && terms_.lifts.any()) throw LiftsOutOfReach(budget_, sum.distance);
     if (round >= 4 * kMostAdjustments)
       throw InputError({.source = "budget"},
                        fmt::format("found no channel with an expected distance of {:.6g} or less", budget_),

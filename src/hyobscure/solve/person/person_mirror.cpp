@@ -23,6 +23,9 @@ constexpr double kLeastOfFailed = 0.2;
 constexpr double kSmallestStep = 1e-3;  // below it only rounding can fail the test
 constexpr double kLargestStep = 1e6;    // where nothing moves any more, all steps pass
 constexpr int kMostBalancing = 10;  // rounds of Sinkhorn in one step: more change the number of steps little
+constexpr int kMostLimiting = 100;  // rounds of projections where lifts are limited
+constexpr double kLargestExponent = 600, kLargestLogOutput = 60, kLeastFactor = 1e-280;
+constexpr double kAtNoLimit = 1e-5;  // of a logarithm: floats round
 constexpr std::size_t kPairsAtOnce = 1 << 14;
 constexpr std::size_t kVector = 16;  // floats of the widest vectors
 // Columns are balanced to this share of the gap, a person, but no worse and no better than:
@@ -83,14 +86,19 @@ MirrorSolver::MirrorSolver(const PoolTask& task, const Support& support, MirrorS
       scores_(empty_scores(std::move(start.column_prices))),
       row_prices_(support.people_count()),
       log_rows_(support.people_count()),
-      log_columns_(support.people_count()),
-      column_sums_(support.people_count()) {
+      factor_of_pair_(task.terms.lifts.any() ? support.cell_of_pair : support.donors),
+      column_sums_(support.people_count()),
+      limits_(share_limits(task.pool, task.terms)) {
   for (std::size_t u = 0; u < support.people_count(); ++u)
     for (std::size_t pair = support.starts[u]; pair < support.starts[u + 1]; ++pair)
       // from the nearest donor: a float keeps the digits of the difference, not of lambda d itself ("Digits")
       cost_[pair] = static_cast<float>(task.multiplier *
                                        (support.distances[pair] - static_cast<double>(support.nearest[u])));
-  if (task.terms.balanced) kernel_by_column_.resize(support.pairs());
+  if (scaled()) {
+    kernel_by_column_.resize(support.pairs());
+    log_factors_.resize(limited() ? support.cells() : support.people_count());
+  }
+  if (limited()) start_limits(start.lift_prices);
   if (learned()) {
     for (std::size_t u = 0; u < support.people_count(); ++u)
       first_profiles_.push_back(static_cast<std::uint32_t>(first_profile(task.pool, u)));
@@ -108,6 +116,32 @@ MirrorSolver::MirrorSolver(const PoolTask& task, const Support& support, MirrorS
   measure([&](std::size_t k, std::size_t) { return w_[support.by_column[k]]; }, at_w_);
 }
 
+void MirrorSolver::start_limits(const Floats& lift_prices) {
+  for (const std::uint32_t y : support_.cell_values) {
+    least_.push_back(limits_.least[y]);
+    most_.push_back(limits_.most[y]);
+  }
+  lift_prices_.assign(support_.cells(), 0.0f);
+  weights_.resize(support_.cells());
+  allowed_.resize(support_.cells());
+  log_scales_.resize(support_.people_count());
+  if (lift_prices.empty()) return;
+  for (std::size_t j = 0; j < support_.people_count(); ++j)
+    for (std::size_t c = support_.column_cells[j]; c < support_.column_cells[j + 1]; ++c)
+      lift_prices_[c] = lift_prices[lift_place(j, c)];
+}
+
+/// A support that grows has other cells.
+Floats MirrorSolver::lift_prices_by_value() const {
+  Floats prices;
+  if (!limited()) return prices;
+  prices.assign(support_.people_count() * task_.pool.values, 0.0f);
+  for (std::size_t j = 0; j < support_.people_count(); ++j)
+    for (std::size_t c = support_.column_cells[j]; c < support_.column_cells[j + 1]; ++c)
+      prices[lift_place(j, c)] = lift_prices_[c];
+  return prices;
+}
+
 MirrorSolver::Scores MirrorSolver::empty_scores(Floats columns) const {
   Scores scores{.cells = Floats(support_.cells()), .learned = {}, .columns = std::move(columns)};
   if (learned()) scores.learned.setZero(at(support_.people_count()), learned_shares_.size());
@@ -122,7 +156,8 @@ MirrorSolver::Masses MirrorSolver::empty_masses() const {
   return masses;
 }
 
-/// `value(k, j)`: the probability of the pair at place k of the order by columns, which is in column j.
+/// `value(k, factor)`: the probability of the pair at place k of the order by columns, `factor` being the
+/// place of what scales it.
 template <class Value>
 void MirrorSolver::measure(const Value& value, Masses& masses) const {
   const PersonPool& pool = task_.pool;
@@ -138,7 +173,7 @@ void MirrorSolver::measure(const Value& value, Masses& masses) const {
       for (std::size_t c = support_.column_cells[j]; c < support_.column_cells[j + 1]; ++c) {
         double sum = 0;
         for (std::size_t k = support_.cell_starts[c]; k < support_.cell_starts[c + 1]; ++k) {
-          const float amount = value(k, j);
+          const float amount = value(k, limited() ? c : j);
           sum += amount;
           if (weights_of_donor == nullptr) continue;
           const std::uint32_t u = support_.people[k];
@@ -160,14 +195,14 @@ void MirrorSolver::measure(const Value& value, Masses& masses) const {
 }
 
 void MirrorSolver::measure_next() {
-  if (!task_.terms.balanced) {
+  if (!scaled()) {
     measure([&](std::size_t k, std::size_t) { return next_[support_.by_column[k]]; }, at_next_);
     return;
   }
   // the same products as in finish_move(), read in the order of the columns
   measure(
-      [&](std::size_t k, std::size_t j) {
-        return std::max(kFloor, kernel_by_column_[k] * row_factors_[support_.people[k]] * column_factors_[j]);
+      [&](std::size_t k, std::size_t factor) {
+        return std::max(kFloor, kernel_by_column_[k] * row_factors_[support_.people[k]] * factors_[factor]);
       },
       at_next_);
 }
@@ -207,6 +242,7 @@ void MirrorSolver::compute_scores() {
     const std::size_t first = support_.column_cells[begin], last = support_.column_cells[end];
     Row scores(scores_.cells.data() + first, at(last - first));
     scores = informed * scores.log();
+    if (limited()) scores += ConstRow(lift_prices_.data() + first, at(last - first));
     if (!learned()) return;
     // s2 with 1e-9 of q blended in: finite where a mass is zero, and sum_y q e^s2 stays 1 but for rounding.
     const auto blend = static_cast<float>(kBlend);
@@ -288,7 +324,7 @@ double MirrorSolver::sum_columns() {
           // order
           column_sums_[j] = gathered_product({kernel_by_column_.data() + first, last - first},
                                              support_.people.data() + first, row_factors_.data()) *
-                            static_cast<double>(column_factors_[j]);
+                            static_cast<double>(factors_[j]);
           part += std::abs(column_sums_[j] - 1);
         }
         return part;
@@ -302,35 +338,100 @@ void MirrorSolver::scale_rows() {
       const std::size_t first = support_.starts[u], size = support_.starts[u + 1] - first;
       row_factors_[u] =
           static_cast<float>(1 / gathered_product({next_.data() + first, size},
-                                                  support_.donors.data() + first, column_factors_.data()));
+                                                  factor_of_pair_.data() + first, factors_.data()));
     }
   });
 }
 
-/// Sinkhorn's scalings until the columns of `next` sum to 1, more or less. Scalings are kept apart from what
-/// they scale, and columns are copied together first: large pools then read memory in order.
-void MirrorSolver::balance_columns() {
+/// Scales `next` so that it keeps its columns and limits, more or less: what is missing is charged at its
+/// price in check(), and the tolerance follows the gap.
+void MirrorSolver::scale_step(double scale) {
   row_factors_.assign(support_.people_count(), 1.0f);
-  column_factors_.assign(support_.people_count(), 1.0f);
+  factors_.assign(log_factors_.size(), 1.0f);
+  copy_by_column();
+  if (limited())
+    limit_cells(scale);
+  else
+    balance_columns();
+  for (std::size_t u = 0; u < support_.people_count(); ++u)
+    log_rows_[u] += std::log(static_cast<double>(row_factors_[u]));
+  for (std::size_t k = 0; k < factors_.size(); ++k) log_factors_[k] = std::log(factors_[k]);
+}
+
+/// Scalings are kept apart from what they scale, and columns are copied together first: large pools then read
+/// memory in order.
+void MirrorSolver::copy_by_column() {
   parallel_blocks(support_.pairs(), kPairsAtOnce, [&](std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k) kernel_by_column_[k] = next_[support_.by_column[k]];
   });
-  // The columns need not be exact: what they lack is charged at nu in check(). The tolerance follows the gap.
+}
+
+/// Sinkhorn's scalings until the columns of `next` sum to 1, more or less.
+void MirrorSolver::balance_columns() {
   for (int round = 0; round < kMostBalancing && sum_columns() > balance_tolerance_; ++round) {
     for (std::size_t j = 0; j < column_sums_.size(); ++j)
-      column_factors_[j] = static_cast<float>(static_cast<double>(column_factors_[j]) / column_sums_[j]);
+      factors_[j] = static_cast<float>(static_cast<double>(factors_[j]) / column_sums_[j]);
     scale_rows();
   }
-  for (std::size_t u = 0; u < support_.people_count(); ++u) {
-    log_rows_[u] += std::log(static_cast<double>(row_factors_[u]));
-    log_columns_[u] = std::log(column_factors_[u]);
+}
+
+/// The same with limits on lifts: rows in turn with columns, each of which is projected onto the shares that
+/// are allowed. `next` is projected as it was before the lift prices went into its exponent.
+void MirrorSolver::limit_cells(double scale) {
+  for (int round = 0; round < kMostLimiting; ++round) {
+    const double error =
+        sum_over_blocks(support_.people_count(), kBlock, [&](std::size_t begin, std::size_t end) {
+          double part = 0;
+          for (std::size_t j = begin; j < end; ++j) part += project_cells(j, scale);
+          return part;
+        });
+    if (round > 0 && error <= balance_tolerance_ * static_cast<double>(support_.people_count())) break;
+    parallel_blocks(support_.people_count(), kBlock, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t c = support_.column_cells[begin]; c < support_.column_cells[end]; ++c)
+        factors_[c] = static_cast<float>(allowed_[c] / weights_[c]);
+    });
+    scale_rows();
   }
+}
+
+/// person_sparse.md, "Limits on lifts": the cells of column j as they should be. Returns how far they are
+/// from it.
+double MirrorSolver::project_cells(std::size_t j, double scale) {
+  const std::size_t first = support_.column_cells[j], last = support_.column_cells[j + 1];
+  thread_local std::vector<double> weights;
+  weights.resize(last - first);
+  for (std::size_t c = first; c < last; ++c) {
+    const std::size_t begin = support_.cell_starts[c], end = support_.cell_starts[c + 1];
+    weights_[c] = gathered_product({kernel_by_column_.data() + begin, end - begin},
+                                   support_.people.data() + begin, row_factors_.data());
+    weights[c - first] = weights_[c];
+    if (lift_prices_[c] != 0)
+      weights[c - first] *= std::exp(
+          std::clamp(scale * static_cast<double>(lift_prices_[c]), -kLargestExponent, kLargestExponent));
+  }
+  const std::span<double> shares(allowed_.data() + first, last - first);
+  const double factor = nearest_shares(weights, {least_.data() + first, last - first},
+                                       {most_.data() + first, last - first}, shares);
+  log_scales_[j] = std::log(std::max(factor, kLeastFactor));
+  if (!task_.terms.balanced) {
+    // free: the output R that minimises R log R - R + R KL(shares | weights)
+    double log_output = -scale * static_cast<double>(scores_.columns[j]);
+    for (std::size_t k = 0; k < shares.size(); ++k)
+      if (shares[k] > 0) log_output -= shares[k] * std::log(shares[k] / weights[k]);
+    log_output = std::clamp(log_output, -kLargestLogOutput, kLargestLogOutput);
+    for (double& share : shares) share *= std::exp(log_output);
+    log_scales_[j] += log_output;
+  }
+  double error = 0;
+  for (std::size_t c = first; c < last; ++c)
+    error += std::abs(weights_[c] * static_cast<double>(factors_[c]) - allowed_[c]);
+  return error;
 }
 
 /// Applies the scalings to `next`. Returns its Bregman distance from w: sum w phi(next / w),
 /// phi(r) = r log r - r + 1.
 double MirrorSolver::finish_move(double scale) {
-  const bool balanced = task_.terms.balanced;
+  const bool is_scaled = scaled();
   return sum_over_blocks(support_.people_count(), kBlock, [&](std::size_t begin, std::size_t end) {
     double sum = 0;
     ArrayXf room;
@@ -342,11 +443,11 @@ double MirrorSolver::finish_move(double scale) {
       // log(next / w), from what next was made of
       logs = static_cast<float>(scale) * (static_cast<float>(row_prices_[u]) - gradient) +
              static_cast<float>(log_rows_[u]);
-      if (balanced)
+      if (is_scaled)
         for (std::size_t k = 0; k < size; ++k) {
-          const std::uint32_t j = support_.donors[first + k];
-          next_[first + k] = std::max(kFloor, next_[first + k] * row_factors_[u] * column_factors_[j]);
-          logs(at(k)) += log_columns_[j];
+          const std::uint32_t factor = factor_of_pair_[first + k];
+          next_[first + k] = std::max(kFloor, next_[first + k] * row_factors_[u] * factors_[factor]);
+          logs(at(k)) += log_factors_[factor];
         }
       // phi(r) = r log r - r + 1 with r = e^logs: as a sum of terms >= 0 it keeps its digits near the
       // optimum, where a difference of values would be rounding.
@@ -415,6 +516,28 @@ void MirrorSolver::restart() {
   at_w_ = at_x_;
 }
 
+/// w+ = w exp( -(eta/theta) (Gamma - nu) ) times the factors: in the exponent these are changes of nu and of
+/// the multipliers of the limits.
+void MirrorSolver::carry_prices(double scale) {
+  if (!limited()) {
+    for (std::size_t j = 0; j < scores_.columns.size(); ++j)
+      scores_.columns[j] += static_cast<float>(1 / scale * static_cast<double>(log_factors_[j]));
+    return;
+  }
+  parallel_blocks(support_.people_count(), kBlock, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t j = begin; j < end; ++j) {
+      for (std::size_t c = support_.column_cells[j]; c < support_.column_cells[j + 1]; ++c) {
+        const double old = scale * static_cast<double>(lift_prices_[c]);
+        const double excess = log_scales_[j] + std::clamp(old, -kLargestExponent, kLargestExponent) -
+                              static_cast<double>(log_factors_[c]);
+        // what is not at a limit has no price
+        lift_prices_[c] = std::abs(excess) > kAtNoLimit ? static_cast<float>(excess / scale) : 0.0f;
+      }
+      scores_.columns[j] += static_cast<float>(log_scales_[j] / scale);
+    }
+  });
+}
+
 void MirrorSolver::take_step() {
   mix(at_x_, at_w_, theta_, at_y_);
   compute_gradient();
@@ -425,7 +548,7 @@ void MirrorSolver::take_step() {
   for (;;) {
     const double scale = step_ / theta_;
     move_rows(scale);
-    if (task_.terms.balanced) balance_columns();
+    if (scaled()) scale_step(scale);
     const double moved = finish_move(scale);
     measure_next();
     const double allowed = theta_ * theta_ / step_ * moved, found = divergence();
@@ -437,11 +560,7 @@ void MirrorSolver::take_step() {
   }
   const double taken = step_;
   const bool downhill = move_to_next();
-  if (task_.terms.balanced)
-    for (std::size_t j = 0; j < scores_.columns.size(); ++j)
-      // w+ = w exp( -(eta/theta) (Gamma - nu) ) times the column factor: in the exponent that is a change of
-      // nu
-      scores_.columns[j] += static_cast<float>(theta_ / taken * static_cast<double>(log_columns_[j]));
+  if (scaled()) carry_prices(taken / theta_);
   step_ *= used > kAimOfTest / growth_ ? std::max(kAimOfTest / used, kMostOfFailed) : growth_;
   step_ = std::min(step_, kLargestStep);
   if (downhill) {
@@ -487,9 +606,10 @@ double MirrorSolver::linear_cost(const Floats& channel) const {
 /// Feasible prices with the learned attacker's scores.
 PoolDuals MirrorSolver::duals_of(const Scores& scores, std::vector<double> rows) const {
   PoolDuals duals{.rows = std::move(rows),
-                  .columns = std::vector<double>(scores.columns.begin(), scores.columns.end()),
+                  .columns = std::vector<double>(support_.people_count(), 0.0),
                   .learned = {},
                   .learned_excess = {}};
+  if (task_.terms.balanced) std::ranges::copy(scores.columns, duals.columns.begin());
   if (!learned()) return duals;
   duals.learned = scores.learned / static_cast<float>(task_.terms.learned_weight);
   duals.learned_excess.resize(support_.people_count());
@@ -504,12 +624,28 @@ PoolDuals MirrorSolver::duals_of(const Scores& scores, std::vector<double> rows)
   return duals;
 }
 
+/// What goes beyond the limits, at its price.
+double MirrorSolver::charge_of_limits() const {
+  return sum_over_blocks(support_.people_count(), kBlock, [&](std::size_t begin, std::size_t end) {
+    double sum = 0;
+    for (std::size_t j = begin; j < end; ++j)
+      for (std::size_t c = support_.column_cells[j]; c < support_.column_cells[j + 1]; ++c) {
+        const double price = lift_prices_[c];
+        const double over = at_x_.cells[c] - at_x_.columns[j] * (price > 0 ? most_[c] : least_[c]);
+        sum += std::max(0.0, price * over);
+      }
+    return sum;
+  });
+}
+
 /// Value and bound of where we are. Columns that are a little off their sum are charged at their price.
 void MirrorSolver::check() {
   // The value is that of x, not of y: a channel that can be returned.
   value_ = leakage(at_x_) + linear_cost(x_);
-  for (std::size_t j = 0; j < scores_.columns.size(); ++j)
-    value_ += scores_.columns[j] * (1 - at_x_.columns[j]);
+  if (task_.terms.balanced)
+    for (std::size_t j = 0; j < scores_.columns.size(); ++j)
+      value_ += scores_.columns[j] * (1 - at_x_.columns[j]);
+  if (limited()) value_ += charge_of_limits();
   raise_bound(duals_of(scores_, row_prices_));
 }
 

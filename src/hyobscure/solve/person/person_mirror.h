@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "hyobscure/solve/person/person_lifts.h"
 #include "hyobscure/solve/person/person_support.h"
 #include "hyobscure/solve/person/person_terms.h"
 
@@ -12,9 +13,11 @@ struct MirrorState {
   Floats x;              ///< a probability for each pair, all positive, rows sum to 1
   Floats w = {};         ///< the same; empty: x
   Floats column_prices;  ///< a guess, or zeros
-  double theta = 1;      ///< share of w in the point where gradients are taken
-  double step = 0;       ///< 0: the one that is always allowed
-  double growth = 0;     ///< most that a step may grow; 0: that of a beginning
+  /// Multipliers of limits on lifts, donors x values: positive at the largest share, negative at the least.
+  Floats lift_prices = {};  ///< empty: zeros
+  double theta = 1;         ///< share of w in the point where gradients are taken
+  double step = 0;          ///< 0: the one that is always allowed
+  double growth = 0;        ///< most that a step may grow; 0: that of a beginning
 };
 
 /// The problem on a fixed support, by accelerated mirror descent with entropies. Rows of the channel sum to 1
@@ -32,6 +35,7 @@ class MirrorSolver {
     return {.x = x_,
             .w = w_,
             .column_prices = scores_.columns,
+            .lift_prices = lift_prices_by_value(),
             .theta = theta_,
             .step = step_,
             .growth = growth_};
@@ -57,6 +61,14 @@ class MirrorSolver {
 
   bool learned() const { return counts_learned(task_); }
   bool has_profiles() const { return task_.pool.profiles.size() > 0; }
+  bool limited() const { return limits_.any(); }
+  /// Whether a step is scaled by more than its rows.
+  bool scaled() const { return task_.terms.balanced || limited(); }
+  void start_limits(const Floats& lift_prices);
+  Floats lift_prices_by_value() const;
+  std::size_t lift_place(std::size_t j, std::size_t cell) const {
+    return j * task_.pool.values + support_.cell_values[cell];
+  }
   Masses empty_masses() const;
   Scores empty_scores(Floats columns) const;
   template <class Value>
@@ -73,9 +85,15 @@ class MirrorSolver {
                    const Visit& visit) const;
   void compute_gradient();
   void move_rows(double scale);
+  void scale_step(double scale);
+  void copy_by_column();
   void balance_columns();
   double sum_columns();
+  void limit_cells(double scale);
+  double project_cells(std::size_t j, double scale);
   void scale_rows();
+  void carry_prices(double scale);
+  double charge_of_limits() const;
   double finish_move(double scale);
   double divergence() const;
   bool move_to_next();
@@ -100,10 +118,16 @@ class MirrorSolver {
   RowMatrixXf profile_scores_;      // w2 sum_y a_k(y) s2(y), donors x profiles, where there are any
   std::vector<double> row_prices_;  // min_j gradient - nu
   std::vector<double> log_rows_;    // scalings of the step under way
-  Floats log_columns_;
-  Floats kernel_by_column_;              // `next` before it is balanced
-  Floats row_factors_, column_factors_;  // which balance it
+  Floats kernel_by_column_;         // `next` before it is scaled
+  // Which scale it: of a row; of a column or, where lifts are limited, of a cell.
+  Floats row_factors_, factors_, log_factors_;
+  const std::vector<std::uint32_t>& factor_of_pair_;
   std::vector<double> column_sums_;
+  const ShareLimits limits_;
+  std::vector<double> least_, most_;          // of the cells
+  Floats lift_prices_;                        // of the cells
+  std::vector<double> weights_, log_scales_;  // of the cells without limits, of the columns
+  std::vector<double> allowed_;               // what the cells are brought to
   double theta_ = 1, step_ = 1;
   double growth_ = 1;                // most that a step may grow
   double balance_tolerance_ = 1e-2;  // of the columns, a person

@@ -6,6 +6,7 @@
 
 #include "hyobscure/solve/person/person_best_users.h"
 #include "hyobscure/solve/person/person_bound.h"
+#include "hyobscure/solve/person/person_lifts.h"
 
 namespace hyobscure::solve {
 namespace {
@@ -28,7 +29,11 @@ void for_each_up_to(float limit, const Numbers& numbers, const Visit& visit) {
 class AllPairs {
  public:
   AllPairs(const PoolTask& task, const std::vector<float>& nearest, const PoolDuals& duals)
-      : task_(task), nearest_(nearest), duals_(duals), batches_(batches_by_value(task.pool)) {}
+      : task_(task),
+        nearest_(nearest),
+        duals_(duals),
+        batches_(batches_by_value(task.pool)),
+        limits_(share_limits(task.pool, task.terms)) {}
 
   FullBound bound(double slack, std::size_t table_cells);
 
@@ -37,7 +42,9 @@ class AllPairs {
   RowMatrixXf posteriors(const Batch& batch) const;
   void add_scores(const Batch& batch, RowMatrixXf& scores) const;
   void add_to_column_prices(const BestUsers& best, const Slice& slice);
+  void keep_scores(const BestUsers& best, const Slice& slice);
   void finish_column_prices();
+  void find_limited_heights();
   double bound_of_batch(const Batch& batch, const BestUsers& best, double slack, DonorRows& additions) const;
   struct PricedRow;
   double least_price(const PricedRow& row) const;
@@ -48,10 +55,12 @@ class AllPairs {
   const std::vector<float>& nearest_;
   const PoolDuals& duals_;
   const std::vector<Batch> batches_;
+  const ShareLimits limits_;
+  RowMatrixXf kept_scores_;             // w1 b of donors and values, where lifts are limited
   std::vector<double> highest_, mass_;  // of log sum_y q_y e^b: its largest b, and the sum relative to that
   std::vector<double> height_;          // w1 h_j, or the highest score without an informed attacker
   // How a price depends on the height of its column: -height of w1 s1, +height of -nu.
-  const double height_sign_ = (counts_informed(task_) ? -1.0 : 0.0) + (task_.terms.balanced ? 1.0 : 0.0);
+  const double height_sign_ = (prices_values(task_) ? -1.0 : 0.0) + (task_.terms.balanced ? 1.0 : 0.0);
   Eigen::ArrayXf price_of_column_;  // sign * height, 0 where nobody may be published as j
   Eigen::ArrayXf gain_of_column_;   // nu_j of the restricted solution + height of w1 s1
   float largest_of_column_ = 0;     // of both, without their signs
@@ -104,9 +113,37 @@ void AllPairs::add_to_column_prices(const BestUsers& best, const Slice& slice) {
   });
 }
 
+/// Limits on lifts need all scores of a donor at once.
+void AllPairs::keep_scores(const BestUsers& best, const Slice& slice) {
+  parallel_blocks(task_.pool.size(), kBlock, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t y = slice.first_value; y < slice.first_value + slice.values; ++y) {
+      const BestUsers::Two* row = best.of_value(y);
+      for (std::size_t j = begin; j < end; ++j) kept_scores_(at(j), at(y)) = row[j].first;
+    }
+  });
+}
+
+/// person_sparse.md, "Limits on lifts": h_j is the largest over the shares that are allowed.
+void AllPairs::find_limited_heights() {
+  const Eigen::VectorXd q = informed_shares(task_.pool);
+  parallel_blocks(task_.pool.size(), kBlock, [&](std::size_t begin, std::size_t end) {
+    LimitedMaximum largest;
+    std::vector<double> scores(limits_.most.size());
+    for (std::size_t j = begin; j < end; ++j) {
+      for (std::size_t y = 0; y < scores.size(); ++y) {
+        const float score = kept_scores_(at(j), at(y));
+        // nobody of the pool has this value: its share is 0
+        scores[y] = score == kLowestScore ? -1e30 : BestUsers::Two{.first = score}.best();
+      }
+      height_[j] = largest(scores, {q.data(), scores.size()}, limits_.least, limits_.most, weight());
+    }
+  });
+}
+
 void AllPairs::finish_column_prices() {
   height_.resize(task_.pool.size());
-  for (std::size_t j = 0; j < height_.size(); ++j) {
+  if (limits_.any()) find_limited_heights();
+  for (std::size_t j = 0; j < height_.size() && !limits_.any(); ++j) {
     if (mass_[j] == 0)
       // its column has no pair, so no price below reads it
       height_[j] = -std::numeric_limits<double>::infinity();  // nobody may be published as j
@@ -119,7 +156,7 @@ void AllPairs::finish_column_prices() {
     if (!std::isfinite(height_[j])) continue;
     price_of_column_(at(j)) = static_cast<float>(height_sign_ * height_[j]);
     gain_of_column_(at(j)) =
-        static_cast<float>(duals_.columns[j] + (counts_informed(task_) ? height_[j] : 0.0));
+        static_cast<float>(duals_.columns[j] + (prices_values(task_) ? height_[j] : 0.0));
     largest_of_column_ =
         std::max(largest_of_column_, static_cast<float>(std::abs(height_[j]) + std::abs(duals_.columns[j])));
   }
@@ -129,6 +166,7 @@ FullBound AllPairs::bound(double slack, std::size_t table_cells) {
   const std::size_t people = task_.pool.size();
   highest_.assign(people, -std::numeric_limits<double>::max());
   mass_.assign(people, 0);
+  if (limits_.any()) kept_scores_.setConstant(at(people), at(limits_.most.size()), kLowestScore);
   learned_margin_ = static_cast<float>(rounding_of_learned());
   const auto parts = slices(batches_, people, table_cells);
   const BatchScores scores = [&](const Batch& batch, RowMatrixXf& to) { add_scores(batch, to); };
@@ -137,7 +175,10 @@ FullBound AllPairs::bound(double slack, std::size_t table_cells) {
     // First pass, person_sparse.md "The bound", "Choosing s and nu": b_j(y) of every donor and value, and
     // from them the heights w1 h_j.
     best = std::make_unique<BestUsers>(find_best_users(batches_, slice, people, scores));
-    add_to_column_prices(*best, slice);
+    if (limits_.any())
+      keep_scores(*best, slice);
+    else
+      add_to_column_prices(*best, slice);
   }
   finish_column_prices();
 
@@ -179,7 +220,7 @@ double AllPairs::bound_of_batch(const Batch& batch, const BestUsers& best, doubl
   load_distances(task_, batch, distances);
   const BestUsers::Two* users = best.of_value(batch.value);
   Eigen::ArrayXf scores = Eigen::ArrayXf::Zero(people);  // w1 b_j(y) of the batch's value
-  if (counts_informed(task_))
+  if (prices_values(task_))
     // -infinity: only the person who is j has this value, and may not be published as j
     for (Eigen::Index j = 0; j < people; ++j)
       scores(j) = std::isfinite(users[j].first) ? static_cast<float>(users[j].best()) : 0.0f;
@@ -231,7 +272,7 @@ double AllPairs::least_price(const PricedRow& row) const {
   for_each_up_to(rough.minCoeff() + 2 * row.margin, rough, [&](std::size_t j) {
     if (!std::isfinite(row.distances[j])) return;
     double price = task_.multiplier * (row.distances[j] - static_cast<double>(nearest_[row.person]));
-    if (counts_informed(task_)) price += row.best[j].best();
+    if (prices_values(task_)) price += row.best[j].best();
     // not 0 * height: the height of a column without users is -infinity
     if (height_sign_ != 0) price += height_sign_ * height_[j];
     if (counts_learned(task_))

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "hyobscure/solve/person/person_finish.h"
+#include "hyobscure/solve/person/person_lifts.h"
 #include "hyobscure/solve/person/person_mirror.h"
 #include "hyobscure/solve/person/person_pricing.h"
 #include "hyobscure/solve/person/person_start.h"
@@ -66,11 +68,14 @@ bool add_pairs(const DonorRows& additions, DonorRows& rows) {
 /// brings back what was taken out too early.
 void drop_faded(const PoolTask& task, const Support& support, std::span<const float> channel,
                 DonorRows& rows) {
+  std::optional<EvenDonors> even;
+  if (task.terms.lifts.any()) even.emplace(task.pool);
   parallel_blocks(rows.size(), kBlock, [&](std::size_t begin, std::size_t end) {
     for (std::size_t u = begin; u < end; ++u) {
       const auto ring = ring_donors(task.terms, task.pool.size(), static_cast<std::uint32_t>(u));
       const auto needed = [&](std::uint32_t donor) {
-        return donor == u || std::ranges::find(ring, donor) != std::ranges::end(ring);
+        return donor == u || std::ranges::find(ring, donor) != std::ranges::end(ring) ||
+               (even && even->of(u).contains(donor));
       };
       std::size_t kept = 0;
       for (std::size_t k = 0; k < rows[u].size(); ++k)

@@ -1,8 +1,10 @@
 #include "hyobscure/solve/person/person_start.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "hyobscure/solve/person/person_best_users.h"
+#include "hyobscure/solve/person/person_lifts.h"
 
 namespace hyobscure::solve {
 namespace {
@@ -12,8 +14,9 @@ namespace {
 constexpr std::size_t kNearestDonors = 20;  // of each person
 constexpr std::size_t kNearestAtStart = 5;  // the same where there is a channel to start from
 
-/// Donors that a person keeps however far they are.
-std::vector<std::uint32_t> fixed_donors(const PoolTask& task, std::uint32_t u) {
+/// Donors that a person keeps however far they are. `even`: where lifts are limited.
+std::vector<std::uint32_t> fixed_donors(const PoolTask& task, const std::optional<EvenDonors>& even,
+                                        std::uint32_t u) {
   std::vector<std::uint32_t> donors;
   if (task.start != nullptr)
     for (std::size_t k = task.start->starts[u]; k < task.start->starts[u + 1]; ++k)
@@ -24,12 +27,21 @@ std::vector<std::uint32_t> fixed_donors(const PoolTask& task, std::uint32_t u) {
     const auto ring = ring_donors(task.terms, task.pool.size(), u);
     donors.insert(donors.end(), ring.begin(), ring.end());
   }
+  if (even) {
+    const auto [first, last] = even->of(u);
+    for (std::uint32_t donor = first; donor <= last; ++donor) donors.push_back(donor);
+  }
   return donors;
 }
 
-void add_fixed_donors(const PoolTask& task, std::uint32_t u, std::span<const float> distances,
-                      std::vector<Donor>& row) {
-  for (const std::uint32_t donor : fixed_donors(task, u))
+std::optional<EvenDonors> even_donors(const PoolTask& task) {
+  if (!task.terms.lifts.any()) return std::nullopt;
+  return std::optional<EvenDonors>(task.pool);
+}
+
+void add_fixed_donors(const PoolTask& task, const std::optional<EvenDonors>& even, std::uint32_t u,
+                      std::span<const float> distances, std::vector<Donor>& row) {
+  for (const std::uint32_t donor : fixed_donors(task, even, u))
     if (is_allowed(task.pool, task.terms, u, donor)) row.push_back({donor, distances[donor]});
 }
 
@@ -55,6 +67,7 @@ StartRows pairs_of_start(const PoolTask& task) {
   const std::size_t people = task.pool.size();
   StartRows start{.rows = DonorRows(people), .nearest = std::vector<float>(people)};
   const auto batches = batches_by_value(task.pool);
+  const std::optional<EvenDonors> even = even_donors(task);
   parallel_blocks(batches.size(), 1, [&](std::size_t b, std::size_t) {
     RowMatrixXf distances;
     load_distances(task, batches[b], distances);
@@ -63,7 +76,7 @@ StartRows pairs_of_start(const PoolTask& task) {
       const std::span<const float> row{distances.row(at(i)).data(), people};
       start.nearest[u] = *std::ranges::min_element(row);
       start.rows[u] = nearest_of_row(row, kNearestAtStart);
-      add_fixed_donors(task, u, row, start.rows[u]);
+      add_fixed_donors(task, even, u, row, start.rows[u]);
     }
   });
   return start;
@@ -72,6 +85,7 @@ StartRows pairs_of_start(const PoolTask& task) {
 StartRows near_pairs(const PoolTask& task) {
   const std::size_t people = task.pool.size();
   const auto batches = batches_by_value(task.pool);
+  const std::optional<EvenDonors> even = even_donors(task);
   StartRows start{.rows = DonorRows(people), .nearest = std::vector<float>(people)};
   for (const Slice& slice : slices(batches, people, kTableCells)) {
     const auto best = find_best_users(batches, slice, people, [&](const Batch& batch, RowMatrixXf& scores) {
@@ -92,7 +106,7 @@ StartRows near_pairs(const PoolTask& task) {
         start.nearest[u] = *std::ranges::min_element(row);
         start.rows[u] = nearest_of_row(row, kNearestDonors);
         append(start.rows[u], as_user[i]);
-        add_fixed_donors(task, u, row, start.rows[u]);
+        add_fixed_donors(task, even, u, row, start.rows[u]);
       }
     });
   }

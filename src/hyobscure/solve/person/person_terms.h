@@ -76,6 +76,9 @@ inline Eigen::VectorXd learned_shares(const PersonPool& pool) {
 
 inline bool counts_learned(const PoolTask& task) { return task.terms.learned_weight > 0; }
 inline bool counts_informed(const PoolTask& task) { return task.terms.informed_weight > 0; }
+/// Whether values of the secret have prices of their own at a donor: scores of the informed attacker, or
+/// multipliers of limits on lifts.
+inline bool prices_values(const PoolTask& task) { return counts_informed(task) || task.terms.lifts.any(); }
 
 /// r log r - r + 1 at r = 1 + change, by its series where the terms cancel.
 inline double relative_entropy_of_change(double change) {
