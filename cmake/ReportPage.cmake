@@ -1,5 +1,5 @@
-# The page of the HTML report: TypeScript, style and Apache ECharts of web/, bundled into one file that is compiled into the
-# library. Node and the packages of web/package-lock.json are needed to build, not to run. A source distribution has the page
+# The pages of the HTML report and of the studio: TypeScript, style and Apache ECharts of web/, bundled into files that are compiled into the
+# libraries. Node and the packages of web/package-lock.json are needed to build, not to run. A source distribution has them
 # in web/page, and needs neither.
 set(HYOBSCURE_WEB "${PROJECT_SOURCE_DIR}/web")
 set(HYOBSCURE_PAGE_IS_MADE FALSE)
@@ -18,26 +18,27 @@ endfunction()
 
 # The page alone, in web/page, for a source distribution.
 function(hyobscure_make_page)
-  find_program(HYOBSCURE_NODE node REQUIRED DOC "Node.js, bundles the page of the report")
+  find_program(HYOBSCURE_NODE node REQUIRED DOC "Node.js, bundles the pages")
   execute_process(COMMAND ${HYOBSCURE_NODE} "${HYOBSCURE_WEB}/build.mjs" "${HYOBSCURE_WEB}/page" COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-function(hyobscure_report_page target)
+# Compiles a bundled page into a library: html_page of the folder report, studio_page of studio.
+function(hyobscure_page target folder name)
   set(web "${HYOBSCURE_WEB}")
   set(page "${PROJECT_BINARY_DIR}/web")
   if(HYOBSCURE_PAGE_IS_MADE)
     set(page "${web}/page")
   else()
-    find_program(HYOBSCURE_NODE node REQUIRED DOC "Node.js, bundles the page of the report")
+    find_program(HYOBSCURE_NODE node REQUIRED DOC "Node.js, bundles the pages")
     if(NOT EXISTS "${web}/node_modules/esbuild" OR NOT EXISTS "${web}/node_modules/echarts")
       message(FATAL_ERROR "web/node_modules is missing: run './run build' once, or 'npm ci' in ${web}")
     endif()
-    file(GLOB sources CONFIGURE_DEPENDS "${web}/report/*")
-    add_custom_command(OUTPUT "${page}/html_page.cpp"
-      COMMAND ${HYOBSCURE_NODE} "${web}/build.mjs" "${page}"
+    file(GLOB sources CONFIGURE_DEPENDS "${web}/report/*" "${web}/${folder}/*")
+    add_custom_command(OUTPUT "${page}/${name}.cpp"
+      COMMAND ${HYOBSCURE_NODE} "${web}/build.mjs" "${page}" ${folder}
       DEPENDS ${sources} "${web}/build.mjs" "${web}/package-lock.json"
-      COMMENT "Bundling the page of the report" VERBATIM)
+      COMMENT "Bundling the page of ${folder}" VERBATIM)
   endif()
-  target_sources(${target} PRIVATE "${page}/html_page.cpp")
-  set_source_files_properties("${page}/html_page.cpp" PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+  target_sources(${target} PRIVATE "${page}/${name}.cpp")
+  set_source_files_properties("${page}/${name}.cpp" PROPERTIES SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()

@@ -3,7 +3,7 @@
 set(_requirements
   "Eigen/Core|libeigen3-dev" "tbb/tbb.h|libtbb-dev" "fmt/core.h|libfmt-dev" "nlohmann/json.hpp|nlohmann-json3-dev"
   "toml++/toml.h|libtomlplusplus-dev" "openssl/evp.h|libssl-dev" "sodium.h|libsodium-dev" "xgboost/c_api.h|libxgboost-dev"
-  "CLI/CLI.hpp|libcli11-dev" "zlib.h|zlib1g-dev" "zstd.h|libzstd-dev")
+  "CLI/CLI.hpp|libcli11-dev" "boost/beast/version.hpp|libboost1.81-dev" "zlib.h|zlib1g-dev" "zstd.h|libzstd-dev")
 
 # Of a source distribution only the page is made.
 if(SKBUILD_STATE STREQUAL "sdist")

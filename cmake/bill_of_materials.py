@@ -1,4 +1,4 @@
-"""What a built program consists of, as SPDX 2.3 JSON: what it loads, what is linked into it, and what is bundled in its report.
+"""What a built program consists of, as SPDX 2.3 JSON: what it loads, what is linked into it, and what is bundled in its pages.
 
 usage: bill_of_materials.py PROGRAM > hyobscure.spdx.json
 """
@@ -24,6 +24,7 @@ COMPILED_IN = [
     "libfmt-dev",
     "libtbb-dev",
     "libtomlplusplus-dev",
+    "libboost1.81-dev",
 ]
 
 
@@ -111,9 +112,9 @@ def loaded_packages(program: pathlib.Path) -> list[dict]:
 
 
 def bundled_packages() -> list[dict]:
-    """Of the report's page: ECharts and what it brings along."""
+    """Of the pages of report and studio: ECharts, Preact and what they bring along."""
     locked = json.loads((SOURCE / "web" / "package-lock.json").read_text())["packages"]
-    wanted, bundled = ["echarts"], {}
+    wanted, bundled = ["echarts", "preact"], {}
     while wanted:
         name = wanted.pop()
         entry = bundled[name] = locked[f"node_modules/{name}"]

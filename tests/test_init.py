@@ -113,6 +113,32 @@ def test_no_header(walk, tmp_path):
     assert "header = false" in spec and 'secret = "column1"' in spec
 
 
+def test_ratings_without_headers_as_in_movielens(walk, tmp_path):
+    draw = random.Random(3)
+    rows = [
+        {"id": person, "age": draw.randrange(18, 70), "sex": draw.choice("MF"), "job": draw.choice("abcdefgh")}
+        for person in range(1, PEOPLE + 1)
+    ]
+    ratings = [
+        {"who": row["id"], "film": film, "stars": draw.randrange(1, 6), "second": draw.randrange(874724710, 893286638)}
+        for row in rows
+        for film in draw.sample(range(1, 60), 12)
+    ]
+    write(tmp_path / "u.user", rows, delimiter="|", header=False)
+    write(tmp_path / "u.data", ratings, delimiter="\t", header=False)
+    spec, _ = walk("u.user", "u.data", "--secret", "column1")
+    for line in ('person = "column0"', 'item = "column1"', 'value = "column2"', "header = false"):
+        assert line in spec
+
+
+def test_a_secret_that_no_name_tells_is_asked_for_with_what_columns_hold(hyobscure, tmp_path):
+    write(tmp_path / "people.csv", numbers(), header=False)
+    refused = hyobscure("init", "people.csv", "--yes", cwd=tmp_path)
+    assert refused.code == 2
+    assert re.search(r"it could be: column1 \(whole numbers, \d+ different\), column\d", refused.err)
+    assert "Aachen" not in refused.err
+
+
 def test_rows_without_ids_are_numbered(walk, tmp_path):
     write(tmp_path / "people.csv", [{k: v for k, v in row.items() if k != "id"} for row in numbers()])
     spec, _ = walk("people.csv")
@@ -216,9 +242,9 @@ def test_inspect_takes_a_table_too(hyobscure, tmp_path):
         (["people.csv", "--secret", "id"], ["cannot be the secret"]),
         (["nothing.csv"], ["nothing.csv"]),
         (["p*.csv"], ["pattern"]),
-        (["plain.csv"], ["--secret COLUMN", "hours, town"]),
+        (["plain.csv"], ["--secret COLUMN", "hours (whole numbers, ", "town (words, 3 different)"]),
         (["people.csv", "other.csv"], ["no column names the people"]),
-        (["one.csv"], ["no column is called like a secret"]),
+        (["one.csv"], ["no column can be the secret"]),
     ],
 )
 def test_what_cannot_be_known_is_asked_for_in_one_sentence(hyobscure, tmp_path, arguments, says):

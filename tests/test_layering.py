@@ -39,6 +39,20 @@ UPSTREAM = {
         "audit",
         "report",
     },
+    "studio": {
+        "base",
+        "data",
+        "census",
+        "learn",
+        "solve",
+        "published",
+        "obscure",
+        "release",
+        "verify",
+        "audit",
+        "report",
+        "workflow",
+    },
     "experiment": {"base", "data", "census", "learn", "solve", "published", "obscure", "release", "verify", "audit"},
 }
 ROOMS = {

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from conftest import SOURCE
 
-PARTS = ("CMakeLists.txt", "cmake", "web/build.mjs", "web/package-lock.json", "web/report")
+PARTS = ("CMakeLists.txt", "cmake", "web/build.mjs", "web/package-lock.json", "web/report", "web/studio")
 
 
 def copy(folder):
@@ -52,6 +52,7 @@ def test_a_source_distribution_brings_the_page(tmp_path):
     done = configure(folder, "-DSKBUILD_STATE=sdist")
     assert done.returncode == 0, done.stderr
     page = (folder / "web" / "page" / "html_page.cpp").read_text()
+    assert "kPageScript" in (folder / "web" / "page" / "studio_page.cpp").read_text()
     assert "kHtmlPage" in page and "echarts" in page.lower()
     assert "CMAKE_CXX_COMPILER:" not in (folder / "out" / "CMakeCache.txt").read_text()  # no compiler was looked for
     # What is unpacked elsewhere needs neither Node.js nor its packages for it.

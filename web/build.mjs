@@ -1,5 +1,5 @@
-// node build.mjs FOLDER: writes the report's page without facts, as FOLDER/page.html to look at and as
-// FOLDER/html_page.cpp to compile into the library. Nothing is fetched.
+// node build.mjs FOLDER [report|studio]: writes the report's page without facts, as FOLDER/page.html to look at and as
+// FOLDER/html_page.cpp to compile into the library; and the studio's page, as FOLDER/studio_page.cpp. Nothing is fetched.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,11 +11,12 @@ const TEXT_PLACE = '{"text":"goes here"}'; // kHtmlTextPlace
 const RAW_END = ")hyobscure_page";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const source = (name) => readFileSync(join(here, "report", name), "utf8");
+const source = (name) => readFileSync(join(here, name), "utf8");
 
+/** `entry` is a file of web/, such as "report/entry.ts". */
 async function bundled(entry, options = {}) {
   const result = await build({
-    entryPoints: [join(here, "report", entry)],
+    entryPoints: [join(here, entry)],
     bundle: true,
     minify: true,
     write: false,
@@ -35,30 +36,29 @@ function put(page, place, text) {
 }
 
 // Licences that ask to go with every copy, as their packages carry them.
-function notices() {
-  const files = ["echarts/NOTICE", "echarts/LICENSE", "echarts/licenses/LICENSE-d3", "zrender/LICENSE", "tslib/LICENSE.txt"];
+function notices(more = []) {
+  const files = ["echarts/NOTICE", "echarts/LICENSE", "echarts/licenses/LICENSE-d3", "zrender/LICENSE", "tslib/LICENSE.txt", ...more];
   const text = files.map((file) => `${file}\n\n${readFileSync(join(here, "node_modules", file), "utf8").trim()}`);
   return text.join("\n\n\n").replace(/&/g, "&amp;").replace(/</g, "&lt;");
 }
 
 function asCpp(page) {
-  if (page.includes(RAW_END)) throw new Error(`the page holds ${RAW_END}, which ends the raw string`);
   return `#include "hyobscure/report/html_page.h"
 
 namespace hyobscure::report {
 
-const std::string_view kHtmlPage = R"hyobscure_page(${page})hyobscure_page";
+const std::string_view kHtmlPage = ${literal(page)};
 
 }  // namespace hyobscure::report
 `;
 }
 
 async function makePage() {
-  const script = await bundled("main.ts", { format: "iife", define: { "process.env.NODE_ENV": '"production"' } });
+  const script = await bundled("report/entry.ts", { format: "iife", define: { "process.env.NODE_ENV": '"production"' } });
   if (/<\/script|<!--/i.test(script)) throw new Error("the script would end its own element");
   const hash = createHash("sha256").update(script).digest("base64");
-  let page = source("page.html");
-  page = put(page, "/* style */", await bundled("page.css"));
+  let page = source("report/page.html");
+  page = put(page, "/* style */", await bundled("report/page.css"));
   page = put(page, "script-hash", `sha256-${hash}`);
   page = put(page, "/* notices */", notices());
   page = put(page, "/* script */", script);
@@ -67,9 +67,39 @@ async function makePage() {
   return page;
 }
 
+// Text as a raw string of C++.
+function literal(text) {
+  if (text.includes(RAW_END)) throw new Error(`the page holds ${RAW_END}, which ends the raw string`);
+  return `R"hyobscure_page(${text})hyobscure_page"`;
+}
+
+async function makeStudio() {
+  const script = await bundled("studio/main.tsx", {
+    format: "iife",
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    define: { "process.env.NODE_ENV": '"production"' },
+  });
+  const page = put(source("studio/page.html"), "/* notices */", notices(["preact/LICENSE"]));
+  return `#include "hyobscure/studio/page_files.h"
+
+namespace hyobscure::studio {
+
+const std::string_view kPageHtml = ${literal(page)};
+const std::string_view kPageScript = ${literal(script)};
+const std::string_view kPageStyle = ${literal(await bundled("studio/studio.css"))};
+
+}  // namespace hyobscure::studio
+`;
+}
+
 const folder = process.argv[2];
-if (!folder) throw new Error("usage: node build.mjs FOLDER");
-const page = await makePage();
+const which = process.argv[3] ?? "all";
+if (!folder || !["all", "report", "studio"].includes(which)) throw new Error("usage: node build.mjs FOLDER [report|studio]");
 mkdirSync(folder, { recursive: true });
-writeFileSync(join(folder, "page.html"), page);
-writeFileSync(join(folder, "html_page.cpp"), asCpp(page));
+if (which !== "studio") {
+  const page = await makePage();
+  writeFileSync(join(folder, "page.html"), page);
+  writeFileSync(join(folder, "html_page.cpp"), asCpp(page));
+}
+if (which !== "report") writeFileSync(join(folder, "studio_page.cpp"), await makeStudio());

@@ -84,6 +84,7 @@ void add_publish_command(CLI::App& app, Command& chosen);
 void add_verify_command(CLI::App& app, Command& chosen);
 void add_audit_command(CLI::App& app, Command& chosen);
 void add_experiment_command(CLI::App& app, Command& chosen);
+void add_studio_command(CLI::App& app, Command& chosen);
 void add_synth_command(CLI::App& app, Command& chosen);
 void add_keygen_command(CLI::App& app, Command& chosen);
 void add_settings_command(CLI::App& app, Command& chosen);

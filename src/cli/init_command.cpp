@@ -68,10 +68,10 @@ std::string ask(const std::string& question, const std::vector<Choice>& choices,
   }
 }
 
-std::string ask_for_secret(const std::vector<std::string>& columns) {
+std::string ask_for_secret(const std::vector<data::SecretCandidate>& columns) {
   std::vector<Choice> choices;
-  for (const std::string& column : columns)
-    choices.push_back({column, choices.empty() ? "the likeliest" : ""});
+  for (const data::SecretCandidate& column : columns)
+    choices.push_back({column.name, column.holds + (choices.empty() ? ": the likeliest" : "")});
   return ask("What may nobody be able to infer about a person?", choices, 0);
 }
 
@@ -118,7 +118,7 @@ int run(const InitOptions& given, const CommonOptions& common, const Progress& p
   check_output_file(options.output, options.force);
   const bool asks = can_ask(options, common);
   if (asks && !options.care_given) options.files.care = ask_for_care();
-  const auto choose = [&](const std::vector<std::string>& columns) {
+  const auto choose = [&](const std::vector<data::SecretCandidate>& columns) {
     progress.report("", 0, 0);  // the line of progress makes room
     return ask_for_secret(columns);
   };

@@ -88,6 +88,7 @@ void add_commands(CLI::App& app, Command& chosen) {
   add_verify_command(app, chosen);
   add_audit_command(app, chosen);
   add_experiment_command(app, chosen);
+  add_studio_command(app, chosen);
   add_synth_command(app, chosen);
   add_keygen_command(app, chosen);
   add_settings_command(app, chosen);

@@ -237,6 +237,26 @@ export interface Utility {
   baseline?: Interval;
 }
 
+/** What somebody finds who knows so many entries of a person. */
+export interface KnownEntries {
+  known?: Measured;
+  own_row?: Interval;
+  rest_true?: Interval | null;
+  rest_true_random?: Interval | null;
+  one_fits_absent?: Interval;
+}
+
+/** What somebody finds who has a person's whole true row, and with ids shuffled. */
+export interface Matching {
+  rows?: Measured;
+  auc?: Interval;
+  nearest?: Interval;
+  own_row?: Interval;
+  shuffled_auc?: Interval;
+  shuffled_nearest?: Interval;
+  shuffled_own_row?: Interval;
+}
+
 export interface Audit {
   secret_unit?: string;
   error?: string;
@@ -246,6 +266,9 @@ export interface Audit {
   repetitions?: Measured;
   attacks?: Attack[];
   informed?: InformedErrors & { km?: InformedErrors };
+  known_entries?: { of?: KnownEntries[] };
+  matching?: Matching;
+  beyond_the_sample?: { covers?: string; leakage?: { bits?: Measured; low?: Measured; high?: Measured } };
   utilities?: Utility[];
   notes?: string[];
 }

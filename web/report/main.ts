@@ -1,4 +1,4 @@
-// Reads the facts in the page and lays the report out. Nothing is fetched, nothing is sent.
+// Reads the facts in the page and lays the report out; the studio shows the same parts. Nothing is fetched, nothing is sent.
 import { attacksSection } from "./attacks";
 import { channelSection } from "./channel";
 import { keepDrawn } from "./chart";
@@ -102,7 +102,12 @@ function header(facts: Facts): void {
   byId("made").textContent = [words(facts.program, ""), facts.made ? `made ${facts.made}` : ""].filter(Boolean).join(", ");
 }
 
-function lay(section: Section): HTMLElement {
+/** The parts of the report that these facts give, in their order. */
+export function sectionsOf(facts: Facts): Section[] {
+  return [verdictSection, summarySection, ...SECTIONS].map((make) => make(facts)).filter((section): section is Section => !!section);
+}
+
+export function lay(section: Section): HTMLElement {
   return el(
     "section",
     { id: section.id, "aria-labelledby": `${section.id}-title` },
@@ -126,12 +131,10 @@ function foldContents(): void {
   adapt();
 }
 
-function main(): void {
+export function main(): void {
   const facts = readFacts();
   header(facts);
-  const sections = [verdictSection, summarySection, ...SECTIONS]
-    .map((make) => make(facts))
-    .filter((section): section is Section => !!section);
+  const sections = sectionsOf(facts);
   if (sections.length) {
     byId("contents").append(...sections.map((section) => el("li", {}, el("a", { href: `#${section.id}` }, section.title))));
     byId("report").append(...sections.map(lay));
@@ -142,5 +145,3 @@ function main(): void {
   foldContents();
   keepDrawn(sections.flatMap((section) => section.figures ?? []));
 }
-
-main();

@@ -11,6 +11,7 @@
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/terminal.h"
+#include "hyobscure/data/spec/spec_text.h"
 #include "hyobscure/obscure/fit/recommendation.h"
 #include "hyobscure/obscure/groups/suggestion.h"
 
@@ -128,16 +129,14 @@ std::string name_in_spec(const fs::path& folder, const std::string& file) {
   return fs::absolute(file).lexically_normal().lexically_relative(fs::absolute(folder).lexically_normal());
 }
 
+std::string spec_text(const data::Spec& spec) { return data::spec_text(data::setting_values(spec)); }
+
 StartingSpec starting_spec(const data::GuessRequest& request, double budget_share,
                            const data::ChooseSecret& choose, const Resources& resources,
                            const Progress& progress) {
   StartingSpec start;
   {
-    data::Engine engine({.folder = request.folder,
-                         .memory = resources.memory,
-                         .threads = resources.threads,
-                         .tables = resources.tables},
-                        progress);
+    data::Engine engine(resources.engine(request.folder), progress);
     start.guess = data::guess_spec(engine, request, choose);
   }
   Workbench bench(start.guess.spec, resources, progress);

@@ -25,6 +25,9 @@ struct StartingSpec {
 /// pattern.
 [[nodiscard]] std::string name_in_spec(const std::filesystem::path& folder, const std::string& file);
 
+/// The keys that a spec gives, as a spec file has them, without comments.
+[[nodiscard]] std::string spec_text(const data::Spec& spec);
+
 /// Guesses roles and kinds, reads the people by them, and suggests limits that they can meet.
 /// budget_share: as channel.budget_share. Throws InputError where a role cannot be filled, or where so few
 /// people can form no group.

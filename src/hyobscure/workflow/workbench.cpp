@@ -78,12 +78,7 @@ void Workbench::set_audit(data::AuditSpec audit) {
 // --- what is made when it is first needed
 
 data::Engine& Workbench::engine() {
-  if (!engine_)
-    engine_.emplace(data::EngineSettings{.folder = spec_.folder,
-                                         .memory = resources_.memory,
-                                         .threads = resources_.threads,
-                                         .tables = resources_.tables},
-                    progress_);
+  if (!engine_) engine_.emplace(resources_.engine(spec_.folder), progress_);
   return *engine_;
 }
 
@@ -227,10 +222,7 @@ verify::Verification Workbench::verify_unsigned(const fs::path& release,
     (void)verify::manifest_of_release(release);
     return verify::verify_with_mechanism(release, original(), *mechanism, progress_);
   }
-  if (!has_tables_)
-    return verify::verify(
-        release, &spec_, progress_,
-        {.memory = resources_.memory, .threads = resources_.threads, .tables = resources_.tables});
+  if (!has_tables_) return verify::verify(release, &spec_, progress_, resources_.engine(spec_.folder));
   return verify::verify(release, original(), progress_);
 }
 
@@ -246,6 +238,11 @@ audit::Audit Workbench::audit(const obscure::Mechanism& mechanism, const fs::pat
 audit::Audit Workbench::audit_release(const fs::path& release, const std::vector<audit::OwnAttacker>& own,
                                       const fs::path& kept_in) {
   return audit::audit_release(original(), release, task(), progress_, own, kept_in);
+}
+
+std::string Workbench::facts(const obscure::Mechanism& mechanism, const audit::Audit* found) {
+  refuse_other_data(mechanism);
+  return report::report_facts({.spec = spec_, .reading = reading(), .mechanism = &mechanism, .audit = found});
 }
 
 Report Workbench::report(const ReportContent& content) {
@@ -317,8 +314,7 @@ OurFolder comparison_folder() {
 verify::Verification verify_alone(const fs::path& release, const Resources& resources,
                                   const Progress& progress,
                                   const std::optional<published::PublicKey>& signed_by) {
-  verify::Verification found =
-      verify::verify(release, nullptr, progress, {.memory = resources.memory, .threads = resources.threads});
+  verify::Verification found = verify::verify(release, nullptr, progress, resources.engine("."));
   verify::add_signature(found, release, signed_by);
   return found;
 }

@@ -33,6 +33,13 @@ struct Resources {
   std::string memory = {};  ///< such as "2GB"; empty: most of the machine's
   int threads = 0;          ///< 0: all cores
   std::vector<std::shared_ptr<const data::ArrowTable>> tables = {};
+  std::filesystem::path only_in =
+      {};  ///< the engine reads and writes below this folder only; empty: anywhere
+
+  /// Of an engine for the spec in this folder.
+  data::EngineSettings engine(const std::filesystem::path& folder) const {
+    return {.folder = folder, .memory = memory, .threads = threads, .tables = tables, .only_in = only_in};
+  }
 };
 
 struct Inspected {
@@ -126,6 +133,9 @@ class Workbench {
   [[nodiscard]] audit::Audit audit_release(const std::filesystem::path& release,
                                            const std::vector<audit::OwnAttacker>& own = {},
                                            const std::filesystem::path& kept_in = {});
+  /// What is known of a mechanism without a release, as "report facts" of docs/formats.md, with what `found`
+  /// found where it was audited.
+  [[nodiscard]] std::string facts(const obscure::Mechanism& mechanism, const audit::Audit* found = nullptr);
   [[nodiscard]] Report report(const ReportContent& content);
   /// Writes comparison.csv, comparison.json, report.html and, if audited, audits.csv, into a new folder.
   /// Returns the JSON.

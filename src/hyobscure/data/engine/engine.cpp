@@ -426,6 +426,13 @@ Engine::Engine(const EngineSettings& settings, const Progress& progress) : state
   run(fmt::format("SET memory_limit = '{}KB'", std::max(1.0, std::floor(memory / 2 / 1000))));
   state_->memory_for_rows = static_cast<std::size_t>(memory / 16);
   for (const auto& table : settings.tables) add_table(table);
+  if (settings.only_in.empty()) return;
+  // The engine refuses to take either back while it runs. Its lock_configuration would also lock what leave()
+  // has to set.
+  run(fmt::format("SET allowed_directories = [{}, {}]",
+                  quoted_text((std::filesystem::canonical(settings.only_in) / "").string()),
+                  quoted_text((state_->spill.path() / "").string())));
+  run("SET enable_external_access = false");
 }
 
 std::size_t Engine::memory_for_rows() const { return state_->memory_for_rows; }

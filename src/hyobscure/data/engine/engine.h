@@ -25,6 +25,10 @@ struct EngineSettings {
   int threads = 0;          ///< 0: all cores
   /// Tables of the caller's memory, to select from by their names; column hyo_row numbers their rows from 0.
   std::vector<std::shared_ptr<const ArrowTable>> tables = {};
+  /// The only folder below which statements may read and write files, by their whole path (the engine takes a
+  /// relative one for a stranger); empty: anywhere. It cannot be widened by a statement. Links in it are
+  /// followed.
+  std::filesystem::path only_in = {};
 };
 
 /// The engine could not carry out a statement. The text of DuckDB stays inside, because it may quote a cell;

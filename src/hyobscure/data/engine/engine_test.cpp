@@ -278,5 +278,27 @@ TEST(Engine, WhatAVisitorThrowsComesOutAsItIs) {
       EngineError);
 }
 
+TEST(EngineOfAFolder, ReadsAndWritesThereAndNowhereElse) {
+  const TestFolder folder;
+  std::filesystem::create_directory(folder / "inside");
+  folder.write("outside.csv", "a\n1\n");
+  folder.write("inside/inside.csv", "a\n2\n");
+  Engine engine({.folder = folder / "inside", .only_in = folder / "inside"}, {});
+  EXPECT_EQ(engine
+                .integers("SELECT a::BIGINT FROM read_csv(" +
+                          quoted_text((folder / "inside/inside.csv").string()) + ")")
+                .at(0),
+            2);
+  EXPECT_NO_THROW(engine.run("COPY (SELECT 1) TO " + quoted_text((folder / "inside/new.csv").string())));
+  for (const std::string& sql :
+       {"SELECT * FROM read_csv(" + quoted_text((folder / "outside.csv").string()) + ")",
+        std::string("SELECT * FROM read_csv('../outside.csv')"),
+        std::string("SELECT * FROM read_text('/etc/passwd')"), std::string("SELECT * FROM glob('/etc/*')"),
+        "COPY (SELECT 1) TO " + quoted_text((folder / "new.csv").string()),
+        "ATTACH " + quoted_text((folder / "new.duckdb").string()) + " AS other",
+        std::string("SET enable_external_access = true"), std::string("SET allowed_directories = ['/']")})
+    EXPECT_THROW(engine.run(sql), EngineError) << sql;
+}
+
 }  // namespace
 }  // namespace hyobscure::data

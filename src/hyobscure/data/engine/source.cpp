@@ -74,15 +74,9 @@ std::string list_of_nulls(const SourceSpec& source) {
   return list;
 }
 
-/// Quotes are fixed rather than guessed: a guess turns an unclosed quote into data.
 std::string csv_call(const SourceSpec& source, const fs::path& file, bool header, bool all_text) {
-  std::string options;
-  if (!source.delimiter.empty()) options += ", delim = " + quoted_text(source.delimiter);
-  if (source.encoding != TextEncoding::Utf8) options += ", encoding = " + quoted_text(word(source.encoding));
-  if (!source.nulls.empty()) options += fmt::format(", nullstr = [{}]", list_of_nulls(source));
-  if (source.decimal == DecimalMark::Comma && !all_text) options += ", decimal_separator = ','";
-  return fmt::format("read_csv({}, header = {}, all_varchar = {}, quote = '\"', escape = '\"'{})",
-                     files_to_read(file), header, all_text, options);
+  return fmt::format("read_csv({}, header = {}, all_varchar = {}{})", files_to_read(file), header, all_text,
+                     csv_options(source, all_text));
 }
 
 /// Everything is read as text; numbers with a comma become numbers with a point here.
@@ -158,6 +152,16 @@ std::vector<std::string> duplicate_names(Engine& engine, const SourceSpec& sourc
 }
 
 }  // namespace
+
+std::string csv_options(const SourceSpec& source, bool all_text) {
+  std::string options = ", quote = '\"', escape = '\"'";
+  if (!source.delimiter.empty()) options += fmt::format(", delim = {}", quoted_text(source.delimiter));
+  if (source.encoding != TextEncoding::Utf8)
+    options += fmt::format(", encoding = {}", quoted_text(word(source.encoding)));
+  if (!source.nulls.empty()) options += fmt::format(", nullstr = [{}]", list_of_nulls(source));
+  if (source.decimal == DecimalMark::Comma && !all_text) options += ", decimal_separator = ','";
+  return options;
+}
 
 std::string Relation::column(const std::string& wanted) const {
   const std::string low = lower_case(wanted);

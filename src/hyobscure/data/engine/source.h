@@ -34,6 +34,11 @@ void check_source_file(const Spec& spec, const SourceSpec& source);
 /// Opens what [section] of the spec names: finds the file, checks that it is whole, learns its columns.
 Relation open_source(Engine& engine, const Spec& spec, const SourceSpec& source, const std::string& section);
 
+/// What read_csv must know of a CSV file beside its name and header, as SQL that begins with a comma. Quotes
+/// are fixed rather than guessed: a guess turns an unclosed quote into data. `all_text`: numbers stay as
+/// written.
+std::string csv_options(const SourceSpec& source, bool all_text);
+
 /// The engine's errors about `relation`, as errors for the user.
 template <class Work>
 auto about(const Relation& relation, Work&& work) {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <set>
 
@@ -21,10 +22,31 @@ namespace {
 constexpr const char* kRowNumber = "row";  ///< the id of tables without one
 constexpr double kMostlyPeople = 0.5;      ///< of the people of events who must be in the table of people
 
+constexpr double kSharedItem =
+    2;  ///< people per item, at least: the time of an event is nearly nobody else's
+constexpr std::int64_t kMostRatings = 100;  ///< different numbers that a column of ratings may hold
+
 std::string listed(const SeenSource& seen) {
   std::vector<std::string> names;
   for (const SeenColumn& column : seen.columns) names.push_back(column.name);
   return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// What a column holds, without a cell of it.
+std::string content(const SeenColumn& column) {
+  const char* kind = column.is_whole_number() ? "whole numbers"
+                     : column.is_number()     ? "numbers"
+                     : column.is_date()       ? "dates"
+                                              : "words";
+  return fmt::format("{}, {} different", kind, column.distinct);
+}
+
+/// How likely people keep a column to themselves, the smaller the likelier: by its name, else as many
+/// different numbers as there are ages.
+int likeliness(const SeenColumn& column) {
+  constexpr int kLikeAges = 100, kLast = 101;
+  if (const int rank = privacy_rank(column.name); rank > 0) return rank;
+  return column.is_whole_number() && column.distinct >= 10 && column.distinct <= 150 ? kLikeAges : kLast;
 }
 
 /// A cell of the relation as text, whatever the number type: 7 and 7.0 are one id.
@@ -135,47 +157,53 @@ class Guesser {
     return column.distinct >= 2 && column.separator.empty() && column.name != guess_.spec.people.id;
   }
 
-  /// By their names first, then by how they stand in the file.
-  std::vector<std::string> candidates() const {
+  /// The likeliest first, then as they stand in the file.
+  std::vector<SecretCandidate> candidates() const {
     std::vector<const SeenColumn*> able;
     for (const SeenColumn& column : people_.columns)
       if (can_be_secret(column)) able.push_back(&column);
-    std::ranges::stable_sort(able, {}, [](const SeenColumn* column) {
-      constexpr int kLast = 100;
-      const int rank = privacy_rank(column->name);
-      return rank == 0 ? kLast : rank;
-    });
-    std::vector<std::string> names;
-    for (const SeenColumn* column : able) names.push_back(column->name);
-    return names;
+    std::ranges::stable_sort(able, {}, [](const SeenColumn* column) { return likeliness(*column); });
+    std::vector<SecretCandidate> found;
+    for (const SeenColumn* column : able) found.push_back({column->name, content(*column)});
+    return found;
   }
 
   void find_secret() {
-    guess_.secrets = candidates();
+    const std::vector<SecretCandidate> able = candidates();
     if (!request_.secret.empty()) {
       secret_ = people_.relation.column(request_.secret).empty() ? "" : people_.column(request_.secret).name;
       guess_.reasons["people.secret"] = "as you said";
-    } else if (choose_ && !guess_.secrets.empty()) {
-      secret_ = people_.column(choose_(guess_.secrets)).name;
+    } else if (choose_ && !able.empty()) {
+      secret_ = people_.column(choose_(able)).name;
       guess_.reasons["people.secret"] = "as you said";
     } else {
-      guess_secret();
+      guess_secret(able);
     }
+    for (const SecretCandidate& column : able)
+      if (column.name != secret_) guess_.secrets.push_back(column.name);
     if (secret_ == guess_.spec.people.id)
       throw InputError({.source = request_.people, .column = secret_},
                        "tells people apart: it cannot be the secret", "Name another column.");
-    std::erase(guess_.secrets, secret_);
     describe_secret();
   }
 
-  void guess_secret() {
-    if (guess_.secrets.empty() || privacy_rank(guess_.secrets[0]) == 0)
-      throw InputError(
-          {.source = request_.people},
-          fmt::format("no column is called like a secret (age, income, ...); its columns are: {}",
-                      listed(people_)),
-          "Say which column nobody may infer: --secret COLUMN.");
-    secret_ = guess_.secrets[0];
+  void guess_secret(const std::vector<SecretCandidate>& able) {
+    if (able.empty())
+      throw InputError({.source = request_.people},
+                       fmt::format("no column can be the secret: each has one value only, or tells people "
+                                   "apart; its columns are: {}",
+                                   listed(people_)),
+                       "Give a table with the column that nobody may infer.");
+    if (privacy_rank(able[0].name) == 0) {
+      std::vector<std::string> shown;
+      for (const SecretCandidate& column : able)
+        shown.push_back(fmt::format("{} ({})", column.name, column.holds));
+      throw InputError({.source = request_.people},
+                       fmt::format("no column is called like a secret (age, income, ...); it could be: {}",
+                                   fmt::join(shown, ", ")),
+                       "Say which column nobody may infer: --secret COLUMN.");
+    }
+    secret_ = able[0].name;
     guess_.reasons["people.secret"] = "by its name; --secret COLUMN takes another";
   }
 
@@ -219,16 +247,8 @@ class Guesser {
     if (people_.relation.kind == SourceKind::Parquet) return fmt::format("read_parquet({})", file);
     if (people_.relation.kind == SourceKind::Json)
       return fmt::format("read_json({}, format = 'newline_delimited')", file);
-    const SourceSpec& source = people_.source;
-    std::string options = fmt::format("header = {}, sample_size = -1", source.header);
-    if (!source.delimiter.empty()) options += ", delim = " + quoted_text(source.delimiter);
-    if (source.encoding != TextEncoding::Utf8)
-      options += ", encoding = " + quoted_text(word(source.encoding));
-    if (source.decimal == DecimalMark::Comma) options += ", decimal_separator = ','";
-    std::vector<std::string> nulls = {"''"};
-    for (const std::string& null : source.nulls) nulls.push_back(quoted_text(null));
-    if (nulls.size() > 1) options += fmt::format(", nullstr = [{}]", fmt::join(nulls, ", "));
-    return fmt::format("read_csv({}, {})", file, options);
+    return fmt::format("read_csv({}, header = {}, sample_size = -1{})", file, people_.source.header,
+                       csv_options(people_.source, false));
   }
 
   void write_query() {
@@ -337,15 +357,28 @@ class Guesser {
     return columns;
   }
 
+  /// How many people a cell of the column has on average.
+  double people_per_cell(const SeenColumn& column) const {
+    const std::string person = events_->relation.column(guess_.spec.events.person),
+                      cell = events_->relation.column(column.name);
+    const std::vector<std::int64_t> counts = engine_.integers(
+        fmt::format("SELECT count(*) FROM (SELECT DISTINCT {0}, {1} FROM {2} WHERE {1} IS NOT NULL)", person,
+                    cell, events_->relation.sql));
+    return static_cast<double>(counts[0]) / static_cast<double>(std::max<std::int64_t>(column.distinct, 1));
+  }
+
+  /// An item is what several people have; of such columns the one with most different cells.
   void find_item() {
     const SeenColumn* best = nullptr;
+    std::array<std::int64_t, 3> best_rank = {};
     for (const SeenColumn* column : other_columns_of_events()) {
       if (column->type == "DOUBLE" || is_called_time(column->name)) continue;
-      const auto better = [&](const SeenColumn* other) {
-        const bool named = is_called_item(column->name), other_named = is_called_item(other->name);
-        return named != other_named ? named : column->distinct > other->distinct;
-      };
-      if (best == nullptr || better(best)) best = column;
+      const std::array<std::int64_t, 3> rank = {is_called_item(column->name) ? 1 : 0,
+                                                people_per_cell(*column) >= kSharedItem ? 1 : 0,
+                                                column->distinct};
+      if (best != nullptr && rank <= best_rank) continue;
+      best = column;
+      best_rank = rank;
     }
     if (best == nullptr)
       throw InputError(
@@ -353,16 +386,24 @@ class Guesser {
           fmt::format("no column names what an event is about; its columns are: {}", listed(*events_)),
           "Write a spec by hand (docs/settings.md).");
     guess_.spec.events.item = best->name;
-    guess_.reasons["events.item"] = is_called_item(best->name) ? "by its name" : "has most different cells";
+    guess_.reasons["events.item"] = best_rank[0] == 1   ? "by its name"
+                                    : best_rank[1] == 1 ? "has most different cells that several people have"
+                                                        : "has most different cells";
   }
 
+  void set_value(const SeenColumn& column, const std::string& reason) {
+    guess_.spec.events.value = column.name;
+    guess_.reasons["events.value"] = reason;
+  }
+
+  /// By its name; where columns have none, the first with few different numbers.
   void find_value() {
     for (const SeenColumn* column : other_columns_of_events())
-      if (column->is_number() && is_called_amount(column->name)) {
-        guess_.spec.events.value = column->name;
-        guess_.reasons["events.value"] = "by its name";
-        return;
-      }
+      if (column->is_number() && is_called_amount(column->name)) return set_value(*column, "by its name");
+    if (events_->source.header) return;
+    for (const SeenColumn* column : other_columns_of_events())
+      if (column->is_number() && column->distinct <= kMostRatings)
+        return set_value(*column, fmt::format("holds {} different numbers, as ratings do", column->distinct));
   }
 
   std::int64_t count_events(const std::string& condition) const {

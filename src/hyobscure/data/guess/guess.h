@@ -32,8 +32,14 @@ struct Guess {
   std::vector<std::string> secrets;            ///< what else nobody may infer, the likeliest first
 };
 
-/// Which column is the secret: given those that could be, the likeliest first, one of them.
-using ChooseSecret = std::function<std::string(const std::vector<std::string>& columns)>;
+/// A column that could be the secret.
+struct SecretCandidate {
+  std::string name;
+  std::string holds;  ///< such as "whole numbers, 61 different"
+};
+
+/// Which column is the secret: given those that could be, the likeliest first, the name of one of them.
+using ChooseSecret = std::function<std::string(const std::vector<SecretCandidate>& columns)>;
 
 /// Roles and kinds by names, types, and what occurs how often; no cell is ever quoted but the names of ranges
 /// that a secret may be (secret.order). `choose` is asked where the request names no secret; without it the

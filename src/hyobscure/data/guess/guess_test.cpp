@@ -54,17 +54,18 @@ TEST_F(GuessTest, FindsIdSecretAndFeatures) {
 TEST_F(GuessTest, AsksWhichSecretWithTheLikeliestFirst) {
   folder_.write("p.csv", people("id,steps,income"));
   std::vector<std::string> shown;
-  const Guess found = guess({.people = "p.csv"}, [&](const std::vector<std::string>& columns) {
-    shown = columns;
-    return columns.back();
+  const Guess found = guess({.people = "p.csv"}, [&](const std::vector<SecretCandidate>& columns) {
+    for (const SecretCandidate& column : columns) shown.push_back(column.name + ": " + column.holds);
+    return columns.back().name;
   });
-  EXPECT_THAT(shown, ElementsAre("income", "steps"));
+  EXPECT_THAT(shown, ElementsAre("income: whole numbers, 7 different", "steps: whole numbers, 10 different"));
   EXPECT_THAT(found.spec.people.secret.all, ElementsAre("steps"));
 }
 
 TEST_F(GuessTest, NamesTheColumnsWhereNoneIsCalledLikeASecret) {
   folder_.write("p.csv", people("id,rooms,steps"));
-  EXPECT_THAT(problem_of({.people = "p.csv"}), HasSubstr("id, rooms, steps"));
+  EXPECT_THAT(problem_of({.people = "p.csv"}),
+              HasSubstr("rooms (whole numbers, 10 different), steps (whole numbers, 7 different)"));
   EXPECT_THAT(problem_of({.people = "p.csv", .secret = "room"}), HasSubstr("rooms"));
 }
 
@@ -82,6 +83,24 @@ TEST_F(GuessTest, EventsAreJoinedByTheColumnThatSharesIds) {
   EXPECT_EQ(found.spec.events.unknown_people, Unfit::LeaveOut) << "u40 is nobody of the table";
   EXPECT_THAT(found.left_out, Contains(Field(&ColumnLeftOut::name, "when")));
   EXPECT_THAT(found.left_out, Contains(Field(&ColumnLeftOut::name, "steps")));
+}
+
+TEST_F(GuessTest, ColumnsWithoutNamesAreKnownByWhatTheyHold) {
+  std::string people, events;
+  for (int i = 0; i < 40; ++i)
+    people +=
+        std::to_string(100 + i) + "," + (i % 2 == 0 ? "a" : "b") + "," + std::to_string(20 + i % 13) + "\n";
+  for (int i = 0; i < 240; ++i)  // who, rating, second, what
+    events += std::to_string(100 + i % 40) + "," + std::to_string(1 + i % 5) + "," +
+              std::to_string(880'000'000 + 17 * i) + "," + std::to_string(500 + i % 37) + "\n";
+  folder_.write("p.csv", people);
+  folder_.write("e.csv", events);
+  EXPECT_THAT(problem_of({.people = "p.csv", .events = "e.csv"}), HasSubstr("it could be: column2 (whole"))
+      << "as many different numbers as there are ages";
+  const Guess found = guess({.people = "p.csv", .events = "e.csv", .secret = "column2"});
+  EXPECT_EQ(found.spec.events.person, "column0");
+  EXPECT_EQ(found.spec.events.item, "column3") << "nearly every second is one person's";
+  EXPECT_EQ(found.spec.events.value, "column1");
 }
 
 TEST_F(GuessTest, FilesThatShareNobodyAreRefused) {

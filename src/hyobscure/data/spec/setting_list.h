@@ -237,7 +237,10 @@ void visit_settings(Spec& s, Visit&& visit) {
         "of 160 rounds, which do not");
   visit("audit", "scenarios", s.audit.scenarios, Rule{},
         "I: the attacker learns from true features and secrets of some people; II: from the release and the "
-        "true secrets of some people in it");
+        "true secrets of some people in it; known-part: the same, of 10 % and of 90 % of them");
+  visit("audit", "row_attacks", s.audit.row_attacks, Rule{},
+        "known-entries: the attacker knows 2, 4, 8 and 16 entries of a person's row and looks for the "
+        "published row that fits best; matching: it has a person's whole row");
   visit("audit", "known", s.audit.known, Rule{.low = 0.01, .high = 0.99},
         "share of the people whose secret the attacker of scenario I knows");
   visit("audit", "folds", s.audit.folds, Rule{.low = 2, .high = 100},

@@ -164,7 +164,8 @@ struct AuditSpec {
   int releases = 4;
   double minutes = 0;
   std::vector<AttackModel> attackers = {AttackModel::Boosting, AttackModel::Linear};
-  std::vector<AttackScenario> scenarios = {AttackScenario::I, AttackScenario::II};
+  std::vector<AttackScenario> scenarios = {AttackScenario::I, AttackScenario::II, AttackScenario::KnownPart};
+  std::vector<RowAttack> row_attacks = {RowAttack::KnownEntries, RowAttack::Matching};
   double known = 0.5;
   int folds = 2;
   int people = 20'000;
