@@ -333,12 +333,18 @@ class Release:
         self._write_report(None, None, file, audit, force)
 
     def _write_report(self, html: Any, pdf: Any, bundle: Any, audit: Audit | None, force: bool) -> None:
-        names = [
-            "" if file is None else path_of(file, name)
-            for file, name in ((html, "file"), (pdf, "pdf"), (bundle, "file"))
-        ]
         with reports(self._progress) as report:
-            _core.write_report(*names, force, self._source(), self._mechanism, self._files(), _core_of(audit), report)
+            _core.write_report(
+                _output(html, "file"),
+                _output(pdf, "pdf"),
+                _output(bundle, "file"),
+                force,
+                self._source(),
+                self._mechanism,
+                self._files(),
+                _core_of(audit),
+                report,
+            )
 
     def __repr__(self) -> str:
         size = ", ".join(f"{file['name']}: {file['rows']} rows" for file in self.manifest["files"])
@@ -386,6 +392,14 @@ def verify(
     with reports(progress) as report:
         facts, text = _core.verify(path_of(folder, "folder"), source, made_by, _key_file(signed_by), report)
     return Verification(json.loads(facts), text)
+
+
+def _output(file: str | os.PathLike[str] | None, name: str) -> str:
+    return "" if file is None else path_of(file, name)
+
+
+def _core_of(audit: Audit | None) -> _core.Audit | None:
+    return None if audit is None else audit._core
 
 
 def _key_file(file: str | os.PathLike[str] | None) -> str:

@@ -6,7 +6,7 @@ import { dots, dotsHeight, someLieOff, type DotRow, type Kind } from "./dots";
 import { isNumber, list, mentioned, whyOf, type Attack, type Audit, type Facts, type InformedErrors } from "./facts";
 import { errorName, informedAs, measuresOf, type ErrorMeasure } from "./measures";
 import { count, counted, interval, measure as figureOf, withUnit } from "./numbers";
-import { rowAttacks } from "./rows";
+import { rowAttacks } from "./row_attacks";
 import type { Section } from "./section";
 import { groupWord, secretName } from "./summary";
 import { mark, symbolOf } from "./theme";
@@ -228,7 +228,7 @@ export function attacksSection(facts: Facts): Section | null {
     );
     body.push(...figures.map((figure) => figure.element), verdictTable(facts, audit, attacks));
   }
-  body.push(...informedText(facts, audit), ...repeated.map((figure) => figure.element), ...rowAttacks(audit));
+  body.push(...informedText(facts, audit), ...repeated.map((figure) => figure.element), ...rowAttacks(facts));
   const notes = list(audit.notes).filter((note) => typeof note === "string" && note);
   if (notes.length && body.length) body.push(el("h3", {}, "Notes on the audit"), bulletList(notes));
   return body.length ? { id: "attacks", title: "What attackers achieve", body, figures: [...figures, ...repeated] } : null;

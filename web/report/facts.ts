@@ -247,9 +247,9 @@ export interface KnownEntries {
   under_id?: Interval;
   one_fits?: Interval;
   one_fits_absent?: Interval;
-  rest_true?: Interval;
-  rest_true_random?: Interval;
-  rest_true_absent?: Interval;
+  rest_true?: Interval | null;
+  rest_true_random?: Interval | null;
+  rest_true_absent?: Interval | null;
   gain?: Interval;
 }
 

@@ -278,9 +278,40 @@ describe("the report in Chromium", { skip: why }, () => {
       assert.equal(await page.locator(await link.getAttribute("href")).count(), 1, "a place to look");
     assert.deepEqual(faults, []);
     await page.close();
+    const { page: phone } = await reports.open(urls.full, { width: 390 });
+    const { width } = await phone.locator("#evidence tbody th").first().boundingBox();
+    assert.ok(width > 300, `a question has ${width} pixels`);
+    await phone.close();
     const { page: methods } = await reports.open(reports.write({ comparison: { headline: "3 methods." }, frontier: full.frontier }));
     assert.equal(await methods.locator("#evidence").count(), 0);
     await methods.close();
+  });
+
+  test("attackers who look for a row stand beside their controls, with and without scripts", async () => {
+    const shares = (mean) => ({ mean, low: mean - 0.02, high: mean + 0.02 });
+    const facts = {
+      release: full.release,
+      audit: {
+        known_entries: {
+          of: [{ known: 8, own_row: shares(0.38), rest_true: shares(0.7), rest_true_random: shares(0.07), one_fits_absent: shares(0.05) }],
+        },
+        matching: { rows: 500, auc: shares(0.61), shuffled_auc: shares(0.52), nearest: shares(0.19), shuffled_nearest: shares(0.03) },
+        beyond_the_sample: { covers: "It covers this.", leakage: { bits: 1.78, low: 1.7, high: 1.86 } },
+      },
+    };
+    const url = reports.write(facts);
+    const { page, faults } = await reports.open(url);
+    const text = (await page.locator("#attacks").innerText()).replaceAll("\u00a0", " ");
+    assert.match(text, /38 % \(36 % to 40 %\)\s+70 % \(68 % to 72 %\)\s+7\.0 % \(5\.0 % to 9\.0 %\)/);
+    assert.match(text, /ranks 500 published rows[^]*0\.61[^]*0\.52[^]*not measured/);
+    assert.match(text, /between 1\.70 bits and 1\.86 bits[^]*It covers this\./);
+    assert.match(await page.locator("#verdict .light.open").innerText(), /knows 8 entries of a person finds exactly .* for 38 %/);
+    assert.doesNotMatch(await page.evaluate(visibleText), BROKEN);
+    assert.deepEqual(faults, []);
+    await page.close();
+    const { page: plain } = await reports.open(url, { scripts: false });
+    assert.match(await plain.locator("body").innerText(), /0\.38 \(0\.36 to 0\.4\)[^]*Matching of a person's whole true row/);
+    await plain.close();
   });
 
   test("failed checks stand first, those that hold are folded; settings that were given come before defaults", async () => {

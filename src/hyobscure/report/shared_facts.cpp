@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <set>
 
+#include "hyobscure/data/spec/spec_text.h"
 #include "hyobscure/report/derived_facts.h"
 
 namespace hyobscure::report {
@@ -165,21 +166,12 @@ std::vector<data::SettingValue> shared_settings(const data::Spec& spec) {
 }
 
 std::string shared_spec(const data::Spec& spec) {
-  std::string toml =
+  const std::string toml =
       "# The settings that were given, of the bundle of an audit. Left out: folders of files, SQL (a file "
       "with\n"
       "# the columns of its result takes its place), the ledger, a seed. Put your copies of the files beside "
       "this one.\n";
-  std::string section;
-  for (const data::SettingValue& setting : shared_settings(spec)) {
-    const std::size_t point = setting.name.find('.');
-    if (setting.name.substr(0, point) != section) {
-      section = setting.name.substr(0, point);
-      toml += fmt::format("\n[{}]\n", section);
-    }
-    toml += fmt::format("{} = {}\n", setting.name.substr(point + 1), setting.value);
-  }
-  return toml;
+  return toml + "\n" + data::spec_text(shared_settings(spec));
 }
 
 Json shared_facts(const Json& facts, const data::Spec& spec, const published::Manifest& manifest) {

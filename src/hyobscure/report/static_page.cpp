@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <tuple>
 
 #include "hyobscure/report/fact_reader.h"
 #include "hyobscure/report/text_table.h"
@@ -184,6 +185,24 @@ std::string leakage_rows(const Json& facts) {
   return body;
 }
 
+/// Attackers who look for a person's row.
+std::string row_attacks_tables(const Json& facts) {
+  std::vector<Row> known, matching;
+  for (const Json& one : objects_at(facts, {"audit", "known_entries", "of"}))
+    known.push_back({whole_or_dash(one, {"known"}), interval_or_dash(one, "own_row"),
+                     interval_or_dash(one, "rest_true"), interval_or_dash(one, "rest_true_random")});
+  if (const Json* found = fact(facts, {"audit", "matching"}))
+    for (const auto& [name, key, control] :
+         {std::tuple{"odds that the row under the id is nearer than another", "auc", "shuffled_auc"},
+          std::tuple{"it is the nearest of all", "nearest", "shuffled_nearest"},
+          std::tuple{"it is the person's own row", "own_row", "shuffled_own_row"}})
+      matching.push_back({name, interval_or_dash(*found, key), interval_or_dash(*found, control)});
+  return table_html("Known entries: shares of people, and of the other entries of the row that was found",
+                    {"known entries", "own true row found", "other entries true", "of a random row"}, known) +
+         table_html("Matching of a person's whole true row",
+                    {"figure", "on the release", "ids shuffled in the group"}, matching);
+}
+
 std::string attacks_section(const Json& facts) {
   std::vector<Row> rows;
   for (const Json& attack : objects_at(facts, {"audit", "attacks"})) {
@@ -204,7 +223,7 @@ std::string attacks_section(const Json& facts) {
         "with the group alone {}.</p>\n",
         number_or_dash(facts, {"audit", "informed", "error"}),
         number_or_dash(facts, {"audit", "informed", "group_only"}));
-  return section_html("What attackers achieve", body);
+  return section_html("What attackers achieve", body + row_attacks_tables(facts));
 }
 
 std::string row_attacks_section(const Json& facts) {

@@ -229,9 +229,10 @@ Json Work::publish(int version, const Json& request, const Progress& progress) c
   std::optional<audit::Audit> found;
   const std::string kept = ".hyobscure-studio/" + finished_audit(version);
   if (fs::exists(folder_.path() / kept)) found = bench.audit(mechanism, release, {}, folder_.existing(kept));
-  write_file(folder_.to_write(Versions::report(version)),
-             bench.report({.release = release, .mechanism = &mechanism, .audit = found ? &*found : nullptr}).html,
-             FileAccess::OwnerOnly);
+  write_file(
+      folder_.to_write(Versions::report(version)),
+      bench.report({.release = release, .mechanism = &mechanism, .audit = found ? &*found : nullptr}).html,
+      FileAccess::OwnerOnly);
   json["release"] = Versions::release(version);
   json["report"] = Versions::report(version);
   json["names"] = names_in(release);

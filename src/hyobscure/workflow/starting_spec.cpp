@@ -11,6 +11,7 @@
 
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/terminal.h"
+#include "hyobscure/data/spec/spec_text.h"
 #include "hyobscure/obscure/fit/recommendation.h"
 #include "hyobscure/obscure/groups/suggestion.h"
 
@@ -128,19 +129,7 @@ std::string name_in_spec(const fs::path& folder, const std::string& file) {
   return fs::absolute(file).lexically_normal().lexically_relative(fs::absolute(folder).lexically_normal());
 }
 
-std::string spec_text(const data::Spec& spec) {
-  std::string text, section;
-  for (const data::SettingValue& setting : data::setting_values(spec)) {
-    if (setting.value == "none" || !setting.given) continue;
-    const std::size_t dot = setting.name.find('.');
-    if (setting.name.substr(0, dot) != section) {
-      section = setting.name.substr(0, dot);
-      text += fmt::format("{}[{}]\n", text.empty() ? "" : "\n", section);
-    }
-    text += fmt::format("{} = {}\n", setting.name.substr(dot + 1), setting.value);
-  }
-  return text;
-}
+std::string spec_text(const data::Spec& spec) { return data::spec_text(data::setting_values(spec)); }
 
 StartingSpec starting_spec(const data::GuessRequest& request, double budget_share,
                            const data::ChooseSecret& choose, const Resources& resources,
