@@ -198,7 +198,7 @@ function Columns() {
           )}
         </div>
       )}
-      <div class="table" tabIndex={0} role="region" aria-label="Columns">
+      <div class="table cards" tabIndex={0} role="region" aria-label="Columns">
         <table>
           <thead>
             <tr>
@@ -213,7 +213,7 @@ function Columns() {
             {shown.map((row) => (
               <tr key={row.name} class={row.warning ? "warned" : undefined}>
                 <th scope="row">{row.name}</th>
-                <td>
+                <td data-column="what becomes of it">
                   {row.canChange ? (
                     <Select
                       label={`What becomes of ${row.name}`}
@@ -226,12 +226,12 @@ function Columns() {
                     (ROLES[row.role] ?? row.role)
                   )}
                 </td>
-                <td>
+                <td data-column="content">
                   {row.type}
                   {row.detail ? `, ${row.detail}` : ""}
                 </td>
-                <td>{row.leakage || "\u2013"}</td>
-                <td>{row.warning}</td>
+                <td data-column="leaks by itself">{row.leakage || "\u2013"}</td>
+                <td data-column="what to know">{row.warning || "\u2013"}</td>
               </tr>
             ))}
           </tbody>

@@ -91,7 +91,7 @@ function takeRecommended(): void {
 }
 
 function Groups() {
-  const { spec, limits } = useStore();
+  const { spec, limits, metLimits } = useStore();
   const inspection = store.result("inspect");
   const values = spec?.values;
   const secret = textOf(values, "people.secret");
@@ -102,7 +102,7 @@ function Groups() {
   const all = inspection?.people ?? limits?.people ?? 1000;
   const most = inspection?.values ?? 100;
   const largestCount = Math.max(2, ...(inspection?.options.map((one) => one.groups) ?? [10]));
-  const drawn = limits?.known && !limits.error ? { ...limits, data: { secret } } : undefined;
+  const drawn = limits?.known && metLimits ? { ...metLimits, data: { secret } } : undefined;
   return (
     <section class="card">
       <h3>Groups in place of the exact {secret}</h3>

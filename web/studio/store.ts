@@ -27,6 +27,8 @@ export interface State {
   before: string[];
   after: string[];
   limits?: api.Limits;
+  /** The latest that could be met: still drawn while others are tried. */
+  metLimits?: api.Limits;
   /** What the last action was refused for. */
   error?: api.StudioError;
   /** The user has read the SQL of this text of the spec. */
@@ -214,7 +216,7 @@ class Store {
     if (asked !== this.limitsAsked) return;
     try {
       const limits = await api.limitsOf(spec.toml);
-      if (asked === this.limitsAsked) this.set({ limits });
+      if (asked === this.limitsAsked) this.set(limits.known && !limits.error ? { limits, metLimits: limits } : { limits });
     } catch (error) {
       if (!(error instanceof api.Refused)) throw error;
       if (asked === this.limitsAsked) this.set({ limits: { known: false, error: error.error } });
