@@ -44,7 +44,7 @@ interface ResultOf {
   frontier: FrontierResult;
   audit: { facts: Facts; seconds: number };
   publish: PublishResult;
-  synth: { folder: string; files: string[] };
+  synth: { files: string[]; toml: string };
   verify: unknown;
 }
 export type Kind = keyof ResultOf;
@@ -242,6 +242,16 @@ class Store {
       const next = await api.specOf(toml);
       if (spec) this.set({ before: [...this.state.before, spec.toml], after: [] });
       this.show(next);
+    });
+  }
+
+  /** A spec of the folder, or a text, and what is in its data. */
+  async begin(spec: { file: string } | { toml: string }): Promise<void> {
+    await this.attempt(async () => {
+      const next = "file" in spec ? await api.specOfFile(spec.file) : await api.specOf(spec.toml);
+      if (this.state.spec) this.set({ before: [...this.state.before, this.state.spec.toml], after: [] });
+      this.show(next);
+      if (!next.queries) await this.run("inspect");
     });
   }
 
