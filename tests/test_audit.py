@@ -33,7 +33,12 @@ def test_it_shows_attacks_their_controls_and_uses(hyobscure, people, mechanism, 
 
 def test_json_has_every_figure_with_its_interval(hyobscure, people, mechanism, release):
     found = hyobscure("audit", people / "spec.toml", release, "-m", mechanism, *QUICK, "--json").json
-    assert [attack["scenario"] for attack in found["attacks"]] == ["I", "II"]
+    assert [attack["scenario"] for attack in found["attacks"]] == [
+        "I",
+        "II",
+        "II (10 % known)",
+        "II (90 % known)",
+    ]
     for attack in found["attacks"]:
         for figure in ("published", "unobscured", "group_only", "nothing", "advantage"):
             assert attack[figure]["low"] <= attack[figure]["mean"] <= attack[figure]["high"]

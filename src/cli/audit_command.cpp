@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/files.h"
+#include "hyobscure/report/pdf.h"
 #include "hyobscure/report/summary.h"
 
 namespace hyobscure::cli {
@@ -18,6 +19,7 @@ struct AuditOptions {
   std::string folder;
   std::string mechanism;
   std::string report;
+  std::string pdf;
   std::string comparison;
   std::string signed_by;
   std::string resume;
@@ -27,8 +29,9 @@ struct AuditOptions {
 /// Where finished parts of the audit are kept: as asked for, or beside the report until it is written.
 std::filesystem::path kept_in(const AuditOptions& options) {
   if (!options.resume.empty()) return options.resume;
-  if (options.report.empty()) return {};
-  return std::filesystem::path(options.report).replace_extension("unfinished-audit");
+  const std::string& written = options.report.empty() ? options.pdf : options.report;
+  if (written.empty()) return {};
+  return std::filesystem::path(written).replace_extension("unfinished-audit");
 }
 
 /// A stop says where it can go on.
@@ -45,33 +48,55 @@ audit::Audit audited(const AuditOptions& options, workflow::Workbench& bench,
   }
 }
 
+/// What the audit is written to beside the screen.
+struct ReportFiles {
+  explicit ReportFiles(const AuditOptions& options) : html(options.report), pdf(options.pdf) {
+    for (const std::filesystem::path& file : {html, pdf})
+      if (!file.empty()) check_output_file(file, options.force);
+    require(any() || options.comparison.empty(), "--comparison",
+            "its curves go into a report, and none is asked for", "Add --report FILE.");
+    if (!pdf.empty()) browser = report::printing_browser();
+  }
+
+  bool any() const { return !html.empty() || !pdf.empty(); }
+  void write(const std::string& page, const Progress& progress) const {
+    if (!html.empty()) write_file(html, page, FileAccess::OwnerOnly);
+    if (!pdf.empty()) write_file(pdf, report::pdf_of(page, browser, progress), FileAccess::OwnerOnly);
+  }
+  std::string text() const {
+    std::string lines;
+    for (const std::filesystem::path& file : {html, pdf})
+      if (!file.empty())
+        lines +=
+            fmt::format("\nWrote {} (holds counts finer than the release: not part of it)", file.string());
+    return lines.empty() ? "" : lines + "\n";
+  }
+
+  std::filesystem::path html, pdf;
+  std::filesystem::path browser = {};
+};
+
 int run(const AuditOptions& options, const CommonOptions& common, const Progress& progress) {
   const Stopwatch watch;
   workflow::Workbench bench(options.spec.read(), resources(common), progress);
-  if (!options.report.empty()) check_output_file(options.report, options.force);
-  if (options.report.empty() && !options.comparison.empty())
-    throw InputError({.source = "--comparison"}, "its curves go into a report, and none is asked for",
-                     "Add --report FILE.");
+  const ReportFiles files(options);
   std::optional<published::PublicKey> key;
   if (!options.signed_by.empty()) key = published::PublicKey::read(options.signed_by);
   std::optional<obscure::Mechanism> mechanism;
   if (!options.mechanism.empty()) mechanism = obscure::read_mechanism(options.mechanism);
   const audit::Audit found = audited(options, bench, mechanism);
-  if (!options.report.empty())
-    write_file(options.report,
-               bench.report({.release = options.folder,
-                             .mechanism = mechanism ? &*mechanism : nullptr,
-                             .audit = &found,
-                             .comparison = options.comparison,
-                             .signed_by = key}),
-               FileAccess::OwnerOnly);
+  if (files.any())
+    files.write(bench.report({.release = options.folder,
+                              .mechanism = mechanism ? &*mechanism : nullptr,
+                              .audit = &found,
+                              .comparison = options.comparison,
+                              .signed_by = key}),
+                progress);
   // The report has all of it now; a file that was asked for stays, for more repetitions.
-  if (options.resume.empty() && !options.report.empty()) std::filesystem::remove(kept_in(options));
+  if (options.resume.empty() && files.any()) std::filesystem::remove(kept_in(options));
   progress.report("", 0, 0);
   print(common.json ? report::audit_json(found, bench.spec(), watch.seconds()) + "\n"
-                    : report::audit_text(found, bench.spec()));
-  if (!common.json && !options.report.empty())
-    print(fmt::format("\nWrote {} (holds counts finer than the release: not part of it)\n", options.report));
+                    : report::audit_text(found, bench.spec()) + files.text());
   return kGood;
 }
 
@@ -88,6 +113,8 @@ void add_audit_command(CLI::App& app, Command& chosen) {
       "mechanism of the release: each repetition then has a new draw, and the informed attacker takes part");
   sub->add_option("--report", options->report,
                   "HTML file to write: everything about the release on one page");
+  sub->add_option("--pdf", options->pdf,
+                  "the same page printed on A4, by the Chromium or Chrome on PATH (or HYOBSCURE_CHROMIUM)");
   sub->add_option(
       "--resume", options->resume,
       "file that keeps what is finished, for the same command to go on from after a stop, or with "
@@ -96,7 +123,7 @@ void add_audit_command(CLI::App& app, Command& chosen) {
                   "folder that compare wrote, for the curves of the report");
   sub->add_option("--signed-by", options->signed_by,
                   "public key of who should have published the release, for the checks of the report");
-  sub->add_flag("--force", options->force, "replace an existing report");
+  sub->add_flag("--force", options->force, "replace existing files");
   add_common_options(*sub, chosen.common);
   sub->footer("Example: hyobscure audit spec.toml release -m mechanism.json --report report.html");
   when_chosen(*sub, chosen, options, run);

@@ -4,7 +4,7 @@ import { GridComponent, MarkAreaComponent, MarkLineComponent, TooltipComponent, 
 import { init, use, type EChartsCoreOption, type EChartsType } from "echarts/core";
 import { SVGRenderer } from "echarts/renderers"; // prints sharp, and its text can be searched
 import { el, table, type TableData } from "./dom";
-import { tick } from "./numbers";
+import { counted, tick } from "./numbers";
 import { colours, currentTheme, onThemeChange, setTheme, swatch, type Colours, type Mark } from "./theme";
 
 use([
@@ -55,6 +55,19 @@ export const FONT = 'system-ui, "Segoe UI", "Liberation Sans", Arial, sans-serif
 // The text width of A4 within the margins of page.css (15 mm), in CSS pixels.
 const PRINT_WIDTH = 680;
 
+// Larger tables would be cut on paper, or fill pages.
+const MOST_ROWS_ON_PAPER = 40;
+const MOST_COLUMNS_ON_PAPER = 7;
+
+/** The table of a chart, folded; on paper it is open where it fits. */
+function numbersOf(data: TableData, open: boolean): HTMLElement[] {
+  const fits = data.rows.length <= MOST_ROWS_ON_PAPER && data.columns.length <= MOST_COLUMNS_ON_PAPER;
+  const folded = el("details", { class: fits && "on-paper", open }, el("summary", {}, "The numbers of this chart as a table"), table(data));
+  if (fits) return [folded];
+  const size = `${counted(data.rows.length, "row", "rows")} and ${counted(data.columns.length, "column", "columns")}`;
+  return [folded, el("p", { class: "only-on-paper" }, `The numbers of this chart, ${size}, are in the HTML file.`)];
+}
+
 export class Figure {
   readonly element: HTMLElement;
   private readonly box: HTMLElement;
@@ -65,7 +78,7 @@ export class Figure {
 
   constructor(private spec: FigureSpec) {
     this.box = el("div", { class: "chart", role: "img", "aria-label": spec.description });
-    this.numbers = el("details", { class: "numbers" }, el("summary", {}, "The numbers of this chart as a table"), table(spec.table));
+    this.numbers = el("div", { class: "numbers" }, ...numbersOf(spec.table, false));
     this.fillLegend();
     this.element = el(
       "figure",
@@ -85,7 +98,7 @@ export class Figure {
   change(spec: Partial<FigureSpec>): void {
     this.spec = { ...this.spec, ...spec };
     this.box.setAttribute("aria-label", this.spec.description);
-    this.numbers.lastElementChild?.replaceWith(table(this.spec.table));
+    this.numbers.replaceChildren(...numbersOf(this.spec.table, !!this.numbers.querySelector("details[open]")));
     this.draw();
   }
 

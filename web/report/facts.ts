@@ -55,6 +55,27 @@ export interface Check {
   detail?: string;
 }
 
+/** A question of the evidence with its answer (report/evidence.h). */
+export interface Question {
+  key?: string;
+  source?: string;
+  clause?: string;
+  topic?: string;
+  question?: string;
+  /** "answered", "stated", "open", "not measured", "not stated". */
+  state?: string;
+  answer?: string;
+  figure?: string;
+  /** The id of the section that the figure comes from. */
+  see?: string;
+}
+
+export interface Evidence {
+  headline?: string;
+  questions?: Question[];
+  techniques?: { name?: string; used?: boolean; how?: string }[];
+}
+
 /** The first screen, which the library derives from the other facts (report/verdict.h). */
 export interface Verdict {
   headline?: string;
@@ -62,6 +83,7 @@ export interface Verdict {
   open?: string[];
   passes?: string[];
   not_measured?: string[];
+  not_stated?: string[];
   figures?: { title?: string; figure?: string; text?: string }[];
 }
 
@@ -247,6 +269,7 @@ export interface Facts {
   made?: string;
   title?: string;
   verdict?: Verdict;
+  evidence?: Evidence;
   /** The page is about methods side by side, not about a release. */
   comparison?: { headline?: string };
   data?: DataFacts;

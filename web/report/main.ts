@@ -4,6 +4,7 @@ import { channelSection } from "./channel";
 import { keepDrawn } from "./chart";
 import { convergenceSection } from "./convergence";
 import { bulletList, el, words } from "./dom";
+import { evidenceSection } from "./evidence";
 import { list, type Facts, type Verdict } from "./facts";
 import { groupsSection } from "./groups";
 import { leakageSection } from "./leakage";
@@ -18,6 +19,7 @@ import { frontierSection, tradeoffSection } from "./tradeoff";
 import { utilitySection } from "./utility";
 
 const SECTIONS = [
+  evidenceSection,
   publishedSection,
   groupsSection,
   leakageSection,
@@ -48,6 +50,7 @@ const LIGHTS = [
   { key: "open", mark: "!", title: "Open, for you to judge" },
   { key: "passes", mark: "\u2713", title: "Passes" },
   { key: "not_measured", mark: "?", title: "Not measured" },
+  { key: "not_stated", mark: "?", title: "Not stated by the publisher" },
 ] as const;
 
 function tiles(verdict: Verdict): HTMLElement[] {
@@ -80,8 +83,10 @@ function verdictSection(facts: Facts): Section | null {
   const body: Node[] = headline ? [el("p", { class: "headline" }, headline)] : [];
   body.push(...tiles(verdict), ...lights(verdict));
   if (!facts.comparison)
-    body.push(el("p", { class: "detail" }, "This page is evidence. Whether the files may be published is for you to decide."));
-  return { id: "verdict", title: facts.comparison ? "The comparison at a glance" : "Evidence at a glance", body };
+    body.push(
+      el("p", { class: "detail" }, "This page is evidence, not a verdict. Whether the files may be published is for you to decide."),
+    );
+  return { id: "verdict", title: facts.comparison ? "The comparison at a glance" : "May this be published?", body };
 }
 
 function summarySection(facts: Facts): Section | null {

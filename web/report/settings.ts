@@ -26,7 +26,7 @@ export function settingsSection(facts: Facts): Section | null {
     body.push(
       el(
         "details",
-        {},
+        { class: "on-paper" },
         el("summary", {}, `${counted(defaults.length, "setting has its", "settings have their")} default`),
         tableOf("Defaults", defaults),
       ),

@@ -102,6 +102,7 @@ export const full = {
       { name: "events.csv", rows: 84210, bytes: 1832113, sha256: "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752" },
     ],
   },
+  context: { recipient: "Two <i>universities</i> with an agreement" },
   checks: [
     { what: "every group has 100 to 400 people", passed: true, detail: "smallest 121, largest 280" },
     { what: "every group has 4 to 12 distinct ages", passed: true, detail: "smallest 6, largest 10" },

@@ -247,16 +247,40 @@ describe("the report in Chromium", { skip: why }, () => {
     const first = page.locator("main > section").first();
     assert.equal(await first.getAttribute("id"), "verdict");
     assert.equal(await first.locator(".tile .figure").count(), 3);
-    assert.match(await first.locator(".headline").innerText(), /No check failed\. 1 point is open, for you to judge\./);
-    assert.match(await first.locator(".light.open").innerText(), /1 of 4 trained attackers gains/);
+    assert.match(await first.locator(".headline").innerText(), /No check speaks against it\. 2 points are open, for you to judge\./);
+    assert.match(await first.locator("h2").innerText(), /May this be published\?/);
+    assert.match(await first.locator(".light.open").innerText(), /a true row of somebody[^]*1 of 4 trained attackers gains/);
+    assert.match(await first.locator(".light.not_stated").innerText(), /12 of 13 questions that only the publisher can answer/);
     assert.match(await first.locator(".light.passes").innerText(), /All 5 checks of the release passed/);
     assert.match(await first.locator(".light.not_measured").innerText(), /informed attacker names the exact value/);
     assert.deepEqual(faults, []);
     const { page: bad } = await reports.open(urls.oneGroup);
-    assert.match(await bad.locator(".headline").innerText(), /2 points are against publishing these files/);
+    assert.match(await bad.locator("#verdict .headline").innerText(), /2 points are against publishing these files/);
     assert.match(await bad.locator(".light.failed").innerText(), /every group has 100 people \(smallest 1\)[^]*come from a seed/);
     await page.close();
     await bad.close();
+  });
+
+  test("the evidence names what has no answer first, and prints the context as the publisher stated it", async () => {
+    const { page, faults } = await reports.open(urls.full);
+    const evidence = page.locator("#evidence");
+    const text = await evidence.innerText();
+    assert.ok(text.indexOf("Not measured") < text.indexOf("All questions"));
+    assert.match(text, /Who approved the release\? \(context\.approver\)/);
+    assert.match(text, /stated by the publisher: Two <i>universities<\/i> with an agreement/);
+    assert.deepEqual(await evidence.locator("caption").allTextContents(), [
+      "ISO/IEC 27559:2022",
+      "WP29 Opinion 05/2014",
+      "ICO guidance on anonymisation",
+      "What was done to the data, and what was not",
+    ]);
+    for (const link of await evidence.locator("a").all())
+      assert.equal(await page.locator(await link.getAttribute("href")).count(), 1, "a place to look");
+    assert.deepEqual(faults, []);
+    await page.close();
+    const { page: methods } = await reports.open(reports.write({ comparison: { headline: "3 methods." }, frontier: full.frontier }));
+    assert.equal(await methods.locator("#evidence").count(), 0);
+    await methods.close();
   });
 
   test("failed checks stand first, those that hold are folded; settings that were given come before defaults", async () => {
@@ -291,7 +315,7 @@ describe("the report in Chromium", { skip: why }, () => {
           assert.ok(text.replace(/\s+/g, " ").includes(group.label.replace(/\s+/g, " ").trim()), group.label);
         for (const attack of facts.audit?.attacks ?? []) assert.ok(text.includes(`${attack.attacker}, scenario ${attack.scenario}`));
         for (const limit of facts.limits ?? []) assert.ok(text.includes(limit.trim()), limit);
-        assert.match(text, /Evidence at a glance/);
+        assert.match(text, /May this be published\?/);
         assert.match(text, /not part of the release/);
         assert.doesNotMatch(text, BROKEN);
         for (const waiting of [".theme", "nav", ".skip"]) assert.equal(await page.locator(waiting).isVisible(), false, waiting);
@@ -305,6 +329,27 @@ describe("the report in Chromium", { skip: why }, () => {
     assert.doesNotMatch(text, /method\.balanced/, "a default");
     assert.match(text, /more than 60 % of the people/);
     await page.close();
+  });
+
+  test("on paper no table is cut, and what is not folded open says where it is", async () => {
+    for (const name of ["full", "crowded", "names", "twoSecrets"]) {
+      const { page } = await reports.open(urls[name], { width: 680 });
+      await page.emulateMedia({ media: "print" });
+      const found = await page.evaluate(() => {
+        dispatchEvent(new Event("beforeprint"));
+        const shown = (element) => element.getClientRects().length > 0;
+        return {
+          cut: [...document.querySelectorAll(".table")]
+            .filter((box) => shown(box) && box.scrollWidth > box.clientWidth)
+            .map((box) => box.getAttribute("aria-label")),
+          hidden: [...document.querySelectorAll("main details")].filter((details) => !details.open || !shown(details)).length,
+          notes: [...document.querySelectorAll(".only-on-paper")].filter(shown).length,
+        };
+      });
+      assert.deepEqual(found.cut, [], name);
+      assert.equal(found.hidden, found.notes, `${name}: something is folded and not said`);
+      await page.close();
+    }
   });
 
   test("a comparison is titled as one, with the recommended method and nothing of a release", async () => {

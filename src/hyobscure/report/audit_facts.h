@@ -10,9 +10,12 @@
 namespace hyobscure::report {
 
 [[nodiscard]] std::string attacker_name(const audit::AttackResult& attack);  ///< "random forest"
-[[nodiscard]] std::string scenario_name(audit::Scenario scenario);           ///< "I"
+[[nodiscard]] std::string scenario_name(const audit::AttackResult& attack);  ///< "I", "II (10 % known)"
 /// What `error` of an attack is: "mean absolute error", "share of wrong guesses".
 [[nodiscard]] std::string error_name(const audit::Audit& audit);
+
+[[nodiscard]] std::string figure(double value);                            ///< "0.437"
+[[nodiscard]] std::string with_interval(const audit::Estimate& estimate);  ///< "0.437 [0.401, 0.473]"
 
 [[nodiscard]] Json estimate_json(const audit::Estimate& estimate);
 [[nodiscard]] Json utility_json(const audit::UtilityResult& utility);

@@ -8,6 +8,7 @@
 
 #include "hyobscure/report/audit_facts.h"
 #include "hyobscure/report/fact_reader.h"
+#include "hyobscure/report/row_attack_summary.h"
 #include "hyobscure/report/summary.h"
 #include "hyobscure/report/text_table.h"
 
@@ -20,20 +21,17 @@ std::string attacker_knowledge(audit::Scenario scenario) {
       return "learned from true features and secrets of other people";
     case audit::Scenario::II:
       return "learned from the release and the true secrets of other people in it";
+    case audit::Scenario::KnownPart:
+      return "learned from the release and the true secrets of this share of the people in it";
     case audit::Scenario::Shadow:
       return "learned from its own people, to whom it applied the same method";
   }
   return "";
 }
 
-std::string figure(double value) { return fmt::format("{:.3f}", value); }
-
-std::string with_interval(const audit::Estimate& estimate) {
-  return fmt::format("{} [{}, {}]", figure(estimate.mean), figure(estimate.low), figure(estimate.high));
-}
-
 /// What the figures say, in words.
 std::string verdict(const audit::AttackErrors& error) {
+  if (error.reveals_more()) return "gain, more than on true features";
   if (error.advantage.above_zero()) return "gain over the group alone";
   if (!error.unobscured_advantage.above_zero()) return "no gain, not even on true features";
   if (!error.power) return "no measurable gain";
@@ -53,7 +51,7 @@ std::string attacks_text(const audit::Audit& audit, const std::string& error, co
     const std::optional<audit::AttackErrors> errors = errors_of(attack);
     if (!errors) continue;
     any = true;
-    const std::string attacker = attacker_name(attack), scenario = scenario_name(attack.scenario);
+    const std::string attacker = attacker_name(attack), scenario = scenario_name(attack);
     errors_table.row({attacker, scenario, with_interval(errors->attack), figure(errors->unobscured.mean),
                       figure(errors->group_only.mean), figure(errors->no_information.mean)});
     gains_table.row({attacker, scenario, with_interval(errors->advantage), verdict(*errors)});
@@ -67,10 +65,13 @@ std::string attacks_text(const audit::Audit& audit) {
   const std::string five =
       attacks_text(audit, "missed", [](const auto& attack) { return attack.top5_error; });
   const std::string km = attacks_text(audit, "km", [](const auto& attack) { return attack.km_error; });
+  const std::string auc = attacks_text(audit, "AUC", [](const auto& attack) { return attack.auc; });
   if (text.find("(power ") != text.npos)
     text += "  power: the smallest gain over the group that would have been found nine times out of ten\n";
   if (!five.empty()) text += "\nNot among five guesses: share of people\n" + five;
   if (!km.empty()) text += "\nDistance of the guess from the truth: km\n" + km;
+  if (!auc.empty())
+    text += "\nOrder of two people's guesses: odds that the larger value has the larger guess (AUC)\n" + auc;
   return text;
 }
 
@@ -160,17 +161,22 @@ Json errors_json(const audit::AttackErrors& errors) {
           {"group_only", estimate_json(errors.group_only)},
           {"nothing", estimate_json(errors.no_information)},
           {"advantage", estimate_json(errors.advantage)},
+          {"advantage_resampled", estimate_json(errors.advantage_resampled)},
+          {"over_unobscured", estimate_json(errors.over_unobscured)},
+          {"reveals_more", errors.reveals_more()},
           {"unobscured_advantage", estimate_json(errors.unobscured_advantage)},
           {"power", errors.power ? number(*errors.power) : Json()}};
 }
 
 Json attack_json(const audit::AttackResult& attack) {
-  Json json = {{"attacker", attacker_name(attack)},           {"scenario", scenario_name(attack.scenario)},
+  Json json = {{"attacker", attacker_name(attack)},           {"scenario", scenario_name(attack)},
                {"what", attacker_knowledge(attack.scenario)}, {"repetitions", attack.repetitions},
-               {"known_people", attack.known_people},         {"tested_people", attack.tested_people}};
+               {"known_share", attack.known_share},           {"known_people", attack.known_people},
+               {"tested_people", attack.tested_people}};
   json.update(errors_json(attack.error));
   if (attack.top5_error) json["top5"] = errors_json(*attack.top5_error);
   if (attack.km_error) json["km"] = errors_json(*attack.km_error);
+  if (attack.auc) json["auc"] = errors_json(*attack.auc);
   return json;
 }
 
@@ -197,6 +203,12 @@ Json informed_json(const audit::Audit& audit) {
 
 }  // namespace
 
+std::string figure(double value) { return fmt::format("{:.3f}", value); }
+
+std::string with_interval(const audit::Estimate& estimate) {
+  return fmt::format("{} [{}, {}]", figure(estimate.mean), figure(estimate.low), figure(estimate.high));
+}
+
 std::string error_name(const audit::Audit& audit) {
   return audit.ordered ? "mean absolute error" : "share of wrong guesses";
 }
@@ -217,8 +229,18 @@ std::string attacker_name(const audit::AttackResult& attack) {
   return attack.own_name;
 }
 
-std::string scenario_name(audit::Scenario scenario) {
-  return scenario == audit::Scenario::I ? "I" : scenario == audit::Scenario::II ? "II" : "shadow";
+std::string scenario_name(const audit::AttackResult& attack) {
+  switch (attack.scenario) {
+    case audit::Scenario::I:
+      return "I";
+    case audit::Scenario::II:
+      return "II";
+    case audit::Scenario::KnownPart:
+      return fmt::format("II ({:.0f} % known)", 100 * attack.known_share);
+    case audit::Scenario::Shadow:
+      break;
+  }
+  return "shadow";
 }
 
 Json estimate_json(const audit::Estimate& estimate) {
@@ -249,6 +271,7 @@ Json audit_facts(const audit::Audit& audit) {
   if (!audit.ordered) json["error_kind"] = "share";
   for (const audit::AttackResult& attack : audit.attacks) json["attacks"].push_back(attack_json(attack));
   if (audit.informed) json["informed"] = informed_json(audit);
+  add_row_attack_facts(json, audit);
   json["utilities"] = Json::array();
   for (const audit::UtilityResult& utility : audit.utilities)
     json["utilities"].push_back(utility_json(utility));
@@ -260,7 +283,8 @@ std::string audit_text(const audit::Audit& audit, const data::Spec& spec) {
   std::string text = fmt::format("Attacks on \"{}\": {} with its 95 % interval, {} repetitions{}\n",
                                  spec.people.secret.text(), error_name(audit), audit.repetitions,
                                  audit.redrawn ? " (own split and draw)" : " (own split)");
-  text += attacks_text(audit) + "\n" + informed_text(audit) + "\n" + utilities_text(audit);
+  text += attacks_text(audit) + "\n" + informed_text(audit) + "\n" + row_attacks_text(audit) +
+          beyond_sample_text(audit) + utilities_text(audit);
   for (const std::string& note : audit.notes) text += "  " + note + "\n";
   return wrapped(text);
 }

@@ -348,6 +348,7 @@ std::string report_facts(const ReportInput& input) {
                        "is not what `hyobscure compare` writes, or it is damaged", "Run compare again.");
     }
   if (input.audit != nullptr) json["audit"] = audit_section(input);
+  json["context"] = data::stated_context(input.spec);
   json["settings"] = settings_facts(input.spec);
   json["limits"] = limits_facts(input);
   return json.dump();

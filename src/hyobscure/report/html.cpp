@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "hyobscure/base/json.h"
+#include "hyobscure/report/derived_facts.h"
 #include "hyobscure/report/html_page.h"
 #include "hyobscure/report/static_page.h"
-#include "hyobscure/report/verdict.h"
 
 namespace hyobscure::report {
 namespace {
@@ -43,7 +43,7 @@ void append_safely(std::string_view json, std::string& page) {
 std::string html_report(const std::string& facts_json) {
   Json facts = parse_json(facts_json);
   if (!facts.is_object()) facts = Json::object();
-  facts["verdict"] = verdict_of(facts);
+  add_derived_facts(facts);
   const std::size_t text_place = kHtmlPage.find(kHtmlTextPlace), place = kHtmlPage.find(kHtmlFactsPlace);
   assert(text_place < place && place != std::string_view::npos);  // web/build.mjs refuses a page without them
   const std::size_t behind_text = text_place + kHtmlTextPlace.size();

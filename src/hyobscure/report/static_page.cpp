@@ -93,8 +93,37 @@ std::string verdict_section(const Json& facts) {
   body += titled_list("Open, for you to judge", texts_at(facts, {"verdict", "open"}));
   body += titled_list("Passes", texts_at(facts, {"verdict", "passes"}));
   body += titled_list("Not measured", texts_at(facts, {"verdict", "not_measured"}));
+  body += titled_list("Not stated by the publisher", texts_at(facts, {"verdict", "not_stated"}));
   return section_html(
-      fact(facts, {"comparison"}) == nullptr ? "Evidence at a glance" : "The comparison at a glance", body);
+      fact(facts, {"comparison"}) == nullptr ? "May this be published?" : "The comparison at a glance", body);
+}
+
+/// "ISO/IEC 27559:2022, 7.3.2"
+std::string place_of_question(const Json& question) {
+  const std::string clause = text_at(question, {"clause"});
+  return text_at(question, {"source"}) + (clause.empty() ? "" : ", " + clause);
+}
+
+/// Those without an answer first.
+std::string evidence_section(const Json& facts) {
+  std::vector<std::string> gaps;
+  std::vector<Row> rows, techniques;
+  for (const Json& question : objects_at(facts, {"evidence", "questions"})) {
+    const std::string state = text_at(question, {"state"}), asked = text_at(question, {"question"}),
+                      answer = text_at(question, {"answer"});
+    if (state.starts_with("not ")) gaps.push_back(fmt::format("{}: {} {}", asked, state, answer));
+    rows.push_back({place_of_question(question), asked, state, answer, text_at(question, {"figure"})});
+  }
+  for (const Json& one : objects_at(facts, {"evidence", "techniques"}))
+    techniques.push_back(
+        {text_at(one, {"name"}), is_true_at(one, {"used"}) ? "used" : "not used", text_at(one, {"how"})});
+  if (rows.empty()) return "";
+  return section_html(
+      "Evidence", fmt::format("<p>{}</p>\n", escaped(text_at(facts, {"evidence", "headline"}))) +
+                      titled_list("Without an answer", gaps) +
+                      table_html("All questions; context as stated by the publisher",
+                                 {"document", "question", "state", "answer", "figure"}, rows) +
+                      table_html("Techniques of ISO/IEC 20889:2018", {"technique", "", "how"}, techniques));
 }
 
 const char* word_of_state(CheckState state) {
@@ -232,7 +261,7 @@ std::string static_page(const Json& facts) {
   std::string html =
       fmt::format("<h2>{}</h2>\n", escaped(text_at(facts, {"title"}, "Report on a protected release")));
   html += "<p>Scripts are off: this page shows its facts as text and tables, without charts.</p>\n";
-  html += verdict_section(facts) + checks_section(facts) + groups_section(facts) +
+  html += verdict_section(facts) + evidence_section(facts) + checks_section(facts) + groups_section(facts) +
           section_html("How much the release leaks", leakage_rows(facts)) + attacks_section(facts) +
           uses_section(facts) + curves_section(facts) + left_out_section(facts) + settings_section(facts);
   return html + section_html("Limits of the protection", list_html(texts_at(facts, {"limits"})));

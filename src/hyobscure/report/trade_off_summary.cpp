@@ -89,7 +89,7 @@ std::string trade_off_text(const audit::TradeOff& trade_off) {
     if (worst == nullptr)
       row.insert(row.end(), {"-", "-", "-", "-"});
     else
-      row.insert(row.end(), {fmt::format("{} {}", attacker_name(*worst), scenario_name(worst->scenario)),
+      row.insert(row.end(), {fmt::format("{} {}", attacker_name(*worst), scenario_name(*worst)),
                              fmt::format("{:.3f} [{:.3f}, {:.3f}]", worst->error.attack.mean,
                                          worst->error.attack.low, worst->error.attack.high),
                              fmt::format("{:.3f}", worst->error.group_only.mean),
@@ -110,7 +110,7 @@ std::string trade_off_csv(const audit::TradeOff& trade_off) {
   std::string text = "method,budget,distance,leakage_bits,kind,name,figure,mean,low,high\n";
   for (const audit::AuditedPoint& point : trade_off.points) {
     for (const audit::AttackResult& attack : point.audit.attacks) {
-      const std::string name = fmt::format("{} {}", attacker_name(attack), scenario_name(attack.scenario));
+      const std::string name = fmt::format("{} {}", attacker_name(attack), scenario_name(attack));
       csv_errors(text, point, name, attack.error, "");
       if (attack.top5_error) csv_errors(text, point, name, *attack.top5_error, "_top5");
       if (attack.km_error) csv_errors(text, point, name, *attack.km_error, "_km");

@@ -7,7 +7,9 @@
 #include <cmath>
 #include <limits>
 
+#include "hyobscure/report/attack_figures.h"
 #include "hyobscure/report/fact_reader.h"
+#include "hyobscure/report/techniques.h"
 #include "hyobscure/report/text_table.h"
 
 namespace hyobscure::report {
@@ -16,7 +18,7 @@ namespace {
 constexpr std::size_t kListedChecks = 5;
 
 struct Lights {
-  std::vector<std::string> failed, open, passes, not_measured;
+  std::vector<std::string> failed, open, passes, not_measured, not_stated;
 };
 
 // --- checks
@@ -75,10 +77,16 @@ void add_release(const Json& facts, Lights& lights) {
         "The same people were drawn {} before. Releases add up: who has several of them knows more "
         "than the figures of this page say, which hold for this release alone.",
         earlier == 1 ? "once" : fmt::format("{:.0f} times", earlier)));
+  if (fact(facts, {"release"}) != nullptr && rows_of(facts) == PublishedRows::Donor)
+    lights.open.push_back(
+        "Every published row is a true row of somebody in the same group: anyone who knows a few entries of "
+        "its "
+        "owner may find it, and read the others. That reveals the row's owner, not the person under whose id "
+        "it stands.");
   if (const auto own = number_at(facts, {"release", "own_rows"}); own && *own > 0)
     lights.open.push_back(fmt::format(
         "{} of the people are expected to publish their own row. The leakage counts it, but anyone "
-        "who knows part of such a row recognises the person.",
+        "who knows part of such a row recognises the person under the person's own id.",
         share_text(*own, 1)));
   const auto smallest = number_at(facts, {"constraints", "smallest_pool"});
   const Json* limits = fact(facts, {"constraints", "people"});
@@ -106,69 +114,6 @@ void add_chance(const Json& facts, Lights& lights) {
 }
 
 // --- attackers
-
-struct Interval {
-  double mean = 0, low = 0, high = 0;
-};
-
-std::optional<Interval> interval_at(const Json& facts, std::initializer_list<const char*> keys) {
-  const Json* found = fact(facts, keys);
-  if (found == nullptr) return std::nullopt;
-  const auto mean = number_at(*found, {"mean"});
-  if (!mean) return std::nullopt;
-  return Interval{*mean, number_at(*found, {"low"}).value_or(*mean),
-                  number_at(*found, {"high"}).value_or(*mean)};
-}
-
-/// What the attack gains on true features; nothing: not measured.
-std::optional<Interval> gain_on_true_features(const Json& attack) {
-  if (const auto paired = interval_at(attack, {"unobscured_advantage"})) return paired;
-  const auto unobscured = interval_at(attack, {"unobscured"}), guess = interval_at(attack, {"group_only"});
-  if (!unobscured || !guess) return std::nullopt;
-  return Interval{guess->mean - unobscured->mean, guess->low - unobscured->high,
-                  guess->high - unobscured->low};
-}
-
-struct TrainedAttack {
-  std::string name;
-  std::optional<Interval> gain, gain_on_true;
-
-  bool gains() const { return gain && gain->low > 0; }
-  /// It shows nothing: not even true features help it.
-  bool is_blind() const { return gain && !gains() && gain_on_true && gain_on_true->low <= 0; }
-};
-
-std::vector<TrainedAttack> trained_attacks(const Json& facts) {
-  std::vector<TrainedAttack> attacks;
-  for (const Json& attack : objects_at(facts, {"audit", "attacks"})) {
-    const std::string scenario = text_at(attack, {"scenario"});
-    attacks.push_back({.name = text_at(attack, {"attacker"}, "unnamed attacker") +
-                               (scenario.empty() ? "" : ", scenario " + scenario),
-                       .gain = interval_at(attack, {"advantage"}),
-                       .gain_on_true = gain_on_true_features(attack)});
-  }
-  return attacks;
-}
-
-/// Of differences of errors: "0.1 years", "3 percentage points".
-class GainText {
- public:
-  explicit GainText(const Json& facts)
-      : share_(text_at(facts, {"audit", "error_kind"}) == "share"),
-        unit_(share_ ? " percentage points" : " " + text_at(facts, {"audit", "secret_unit"})) {
-    if (unit_ == " ") unit_.clear();
-  }
-  std::string number(double gain) const { return figure_text(share_ ? 100 * gain : gain); }
-  std::string one(double gain) const { return number(gain) + unit_; }
-  std::string interval(const Interval& gain) const {
-    return fmt::format("{} (95 % interval {} to {})", one(gain.mean), number(gain.low), number(gain.high));
-  }
-  std::string what() const { return share_ ? "more often right" : "closer"; }
-
- private:
-  bool share_;
-  std::string unit_;
-};
 
 void add_attacks(const Json& facts, Lights& lights) {
   const std::vector<TrainedAttack> attacks = trained_attacks(facts);
@@ -201,16 +146,6 @@ void add_attacks(const Json& facts, Lights& lights) {
   if (missing > 0) lights.not_measured.push_back(fmt::format("{} gave no figure.", some(missing)));
 }
 
-std::string percent(const std::string& number) { return number + " %"; }
-
-/// How often the informed attacker names the exact value, and how often the group alone gives it.
-std::optional<PairText> named_right(const Json& facts) {
-  const auto named = number_at(facts, {"audit", "informed", "named"});
-  const auto by_group = number_at(facts, {"audit", "informed", "group_only_named"});
-  if (!named || !by_group) return std::nullopt;
-  return pair_text(100 * *named, 100 * *by_group, 1);
-}
-
 void add_informed(const Json& facts, Lights& lights) {
   const auto right = named_right(facts);
   if (!right)
@@ -224,7 +159,7 @@ void add_informed(const Json& facts, Lights& lights) {
     lights.open.push_back(
         fmt::format("An informed attacker names the exact {} of {} of the people; by the {} alone "
                     "it is {}.",
-                    secret_name(facts), percent(right->one), group_word(facts), percent(right->other)));
+                    secret_name(facts), right->one + " %", group_word(facts), right->other + " %"));
 }
 
 // --- uses
@@ -287,57 +222,48 @@ void add_uses(const Json& facts, Lights& lights) {
           fmt::format("{} does no better with the release than with no features.", capital(use.name)));
 }
 
+// --- what nobody answered
+
+/// Questions that no other sentence of the verdict answers.
+bool is_of_evidence_alone(const std::string& key) {
+  return key == "known_entries" || key == "matching" || key == "known_part" || key == "beyond_sample";
+}
+
+/// Before what the checks cannot see: these are the questions that others will ask.
+void add_gaps(const Json& facts, Lights& lights) {
+  std::vector<std::string> unmeasured;
+  std::int64_t silent = 0, asked = 0;
+  for (const Json& question : objects_at(facts, {"evidence", "questions"})) {
+    const std::string state = text_at(question, {"state"});
+    asked += state == "stated" || state == "not stated";
+    silent += state == "not stated";
+    if (state == "not measured" && is_of_evidence_alone(text_at(question, {"key"})))
+      unmeasured.push_back(text_at(question, {"question"}));
+  }
+  lights.not_measured.insert(lights.not_measured.begin(), unmeasured.begin(), unmeasured.end());
+  if (silent > 0)
+    lights.not_stated.push_back(
+        fmt::format("{} of {} that only the publisher can answer, such as who gets the release, who approved "
+                    "it and until "
+                    "when. They are listed under Evidence; the answers belong in [context] of the spec.",
+                    count_text(silent), counted(asked, "question", "questions")));
+}
+
 // --- the three figures
 
-Json figure_json(const std::string& title, const std::string& figure, const std::string& text) {
-  return {{"title", title}, {"figure", figure}, {"text", text}};
+Json figure_json(const Figure& figure) {
+  return {{"title", figure.title}, {"figure", figure.figure}, {"text", figure.text}};
 }
 
-Json informed_figure(const Json& facts) {
-  const std::string title = fmt::format("Exact {} named by an informed attacker", secret_name(facts));
-  const auto right = named_right(facts);
-  if (!right)
-    return figure_json(title, "not measured",
-                       "It takes the mechanism: `hyobscure audit SPEC RELEASE -m MECHANISM`.");
-  return figure_json(
-      title, percent(right->one),
-      fmt::format(
-          "of the people, against {} by the {} alone. This attacker knows all rows, all secrets and how the "
-          "draws are made, but not which row is the target's: no attacker who sees only this release names "
-          "more on average.{}",
-          percent(right->other), group_word(facts),
-          is_true_at(facts, {"data", "joined"})
-              ? " Exact values that were joined before the search count as one."
-              : ""));
-}
-
-Json trained_figure(const Json& facts) {
-  const std::string title = "Gain of the strongest trained attacker";
-  std::vector<TrainedAttack> attacks = trained_attacks(facts);
-  std::erase_if(attacks, [](const TrainedAttack& attack) { return !attack.gain; });
-  if (attacks.empty()) return figure_json(title, "not measured", "No attacker was trained on this release.");
-  const TrainedAttack& strongest =
-      *std::ranges::max_element(attacks, {}, [](const TrainedAttack& attack) { return attack.gain->mean; });
-  const GainText text(facts);
-  const std::string on_true =
-      strongest.gain_on_true && strongest.gain_on_true->low > 0
-          ? fmt::format("; on true features it would be {}", text.one(strongest.gain_on_true->mean))
-          : "; even on true features it has no clear gain, so it shows nothing here";
-  return figure_json(title, strongest.gains() ? text.one(strongest.gain->mean) : "none measured",
-                     fmt::format("{} the guess from the {} alone. The strongest, {}: {}{}.",
-                                 strongest.gains() ? text.what() + " than" : "over", group_word(facts),
-                                 strongest.name, text.interval(*strongest.gain), on_true));
-}
-
-Json use_figure(const Json& facts) {
+Figure use_figure(const Json& facts) {
   const std::string title = "Lost to the uses";
   std::vector<UseResult> results = use_results(facts);
-  if (results.empty()) return figure_json(title, "not measured", "No use of the data was tried.");
+  if (results.empty()) return {title, "not measured", "No use of the data was tried.", false};
   std::erase_if(results, [](const UseResult& use) { return !use.measured; });
   const auto worst = std::ranges::max_element(results, {}, [](const UseResult& use) {
     return use.lost.value_or(std::numeric_limits<double>::lowest());
   });
-  if (worst == results.end()) return figure_json(title, "not measured", "No use gave figures to compare.");
+  if (worst == results.end()) return {title, "not measured", "No use gave figures to compare.", false};
   std::vector<std::string> blind, others;
   for (const UseResult& use : results)
     if (!use.lost)
@@ -348,12 +274,11 @@ Json use_figure(const Json& facts) {
       blind.empty() ? ""
                     : fmt::format("{} cannot show a loss: no features do as well there as the true ones.",
                                   capital(fmt::format("{}", fmt::join(blind, ", "))));
-  if (!worst->lost) return figure_json(title, "cannot tell", cannot);
-  return figure_json(
-      title, lost_text(*worst->lost),
-      fmt::format("of what true features give {} over no features at all.{}{}{}", worst->name,
-                  others.empty() ? "" : " " + capital(fmt::format("{}.", fmt::join(others, ", "))),
-                  cannot.empty() ? "" : " ", cannot));
+  if (!worst->lost) return {title, "cannot tell", cannot, false};
+  return {title, lost_text(*worst->lost),
+          fmt::format("of what true features give {} over no features at all.{}{}{}", worst->name,
+                      others.empty() ? "" : " " + capital(fmt::format("{}.", fmt::join(others, ", "))),
+                      cannot.empty() ? "" : " ", cannot)};
 }
 
 // --- a comparison of methods
@@ -362,8 +287,8 @@ Json comparison_figures(const Json& facts) {
   const Json* recommended = fact(facts, {"comparison", "recommended"});
   if (recommended == nullptr) return Json::array();
   Json figures = Json::array();
-  figures.push_back(figure_json("Recommended method", text_at(*recommended, {"method"}, "none"),
-                                text_at(*recommended, {"why"})));
+  figures.push_back(figure_json(
+      {"Recommended method", text_at(*recommended, {"method"}, "none"), text_at(*recommended, {"why"})}));
   return figures;
 }
 
@@ -371,15 +296,18 @@ std::string plural_of_points(std::size_t number) {
   return number == 1 ? "1 point is" : fmt::format("{} points are", number);
 }
 
+/// The answer to "May this be published?", as far as figures can give one.
 std::string headline(const Json& facts, const Lights& lights) {
   if (fact(facts, {"comparison"}) != nullptr)
     return text_at(facts, {"comparison", "headline"}, "Methods side by side.");
   std::vector<std::string> parts;
   if (!lights.failed.empty())
-    parts.push_back(
-        fmt::format("{} against publishing these files.", plural_of_points(lights.failed.size())));
+    parts.push_back(fmt::format("Not as it is: {} against publishing these files.",
+                                plural_of_points(lights.failed.size())));
   else if (count_checks(facts).all > 0)
-    parts.push_back("No check failed.");
+    parts.push_back("No check speaks against it.");
+  else
+    parts.push_back("The files were not checked.");
   if (!lights.open.empty())
     parts.push_back(fmt::format("{} open, for you to judge.", plural_of_points(lights.open.size())));
   if (!lights.not_measured.empty())
@@ -399,15 +327,18 @@ Json verdict_of(const Json& facts) {
     add_attacks(facts, lights);
     add_informed(facts, lights);
     add_uses(facts, lights);
+    add_gaps(facts, lights);
   }
   Json verdict = {{"headline", headline(facts, lights)},
                   {"failed", lights.failed},
                   {"open", lights.open},
                   {"passes", lights.passes},
-                  {"not_measured", lights.not_measured}};
-  verdict["figures"] = compares
-                           ? comparison_figures(facts)
-                           : Json::array({informed_figure(facts), trained_figure(facts), use_figure(facts)});
+                  {"not_measured", lights.not_measured},
+                  {"not_stated", lights.not_stated}};
+  verdict["figures"] =
+      compares ? comparison_figures(facts)
+               : Json::array({figure_json(informed_figure(facts)), figure_json(trained_figure(facts)),
+                              figure_json(use_figure(facts))});
   return verdict;
 }
 

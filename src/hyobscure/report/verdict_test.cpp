@@ -5,6 +5,7 @@
 
 #include <functional>
 
+#include "hyobscure/report/derived_facts.h"
 #include "hyobscure/report/static_page.h"
 
 namespace hyobscure::report {
@@ -45,7 +46,7 @@ Json use(double published, double unobscured, double none) {
 Json good() {
   Json facts = Json::parse(R"({
     "data": {"people": 600, "secret": "age", "secret_kind": "ordered"},
-    "release": {"seeded": false, "earlier_draws": 0, "own_rows": 0, "shortfalls": []},
+    "release": {"rows": "composed", "seeded": false, "earlier_draws": 0, "own_rows": 0, "shortfalls": []},
     "checks": [{"what": "files are whole", "passed": true}, {"what": "groups are", "passed": true}],
     "leakage": {"features": 0.01, "null": 0.02, "null_deviation": 0.001},
     "audit": {"secret_unit": "years", "informed": {"named": 0.2412, "group_only_named": 0.2412}}})");
@@ -56,7 +57,7 @@ Json good() {
 
 TEST(Verdict, OfAReleaseThatNothingSpeaksAgainstAllPasses) {
   const Json verdict = verdict_of(good());
-  EXPECT_EQ(verdict["headline"], "No check failed.");
+  EXPECT_EQ(verdict["headline"], "No check speaks against it.");
   EXPECT_THAT(verdict["failed"], IsEmpty());
   EXPECT_THAT(verdict["open"], IsEmpty());
   EXPECT_THAT(verdict["not_measured"], IsEmpty());
@@ -105,6 +106,32 @@ TEST(Verdict, OwnRowsEarlierDrawsShortfallsAndSmallPoolsAreOpen) {
               ElementsAre(AllOf(HasSubstr("Budget is left."), HasSubstr("accepted this leakage")),
                           HasSubstr("2 times before"), HasSubstr("19 % of the people"),
                           HasSubstr("has 7 people, fewer than the 60")));
+}
+
+TEST(Verdict, RowsOfDonorsAreOpenForTheyAreTrueRowsOfTheirOwners) {
+  Json facts = good();
+  facts["release"]["rows"] = "donor";
+  EXPECT_THAT(sentences(facts, "open"), ElementsAre(HasSubstr("a true row of somebody")));
+  facts["release"].erase("rows");  // a program that knew no others
+  EXPECT_THAT(sentences(facts, "open"), SizeIs(1));
+}
+
+TEST(Verdict, AttacksThatNobodyTriedAreNamedAndTheSilenceOfThePublisherIsCounted) {
+  Json facts = good();
+  facts["evidence"]["questions"] = Json::parse(R"([
+    {"key": "matching", "state": "not measured", "question": "Can a row be matched?"},
+    {"key": "trained_attackers", "state": "not measured", "question": "What do models infer?"},
+    {"key": "harm", "state": "not stated", "question": "What harm?"},
+    {"key": "approver", "state": "stated", "question": "Who approved?"}])");
+  EXPECT_THAT(sentences(facts, "not_measured"), ElementsAre("Can a row be matched?"));
+  EXPECT_THAT(sentences(facts, "not_stated"), ElementsAre(HasSubstr("1 of 2 questions")));
+  EXPECT_THAT(verdict_of(facts)["headline"].get<std::string>(), HasSubstr("1 point is not measured"));
+}
+
+TEST(Verdict, OfFilesThatWereNotCheckedItDoesNotSayThatNothingSpeaksAgainstThem) {
+  Json facts = good();
+  facts.erase("checks");
+  EXPECT_THAT(verdict_of(facts)["headline"].get<std::string>(), HasSubstr("The files were not checked."));
 }
 
 TEST(Verdict, LeakageAboveChanceIsOpen) {
@@ -211,8 +238,8 @@ void damage(const Json& facts, const std::function<void(const Json&)>& look) {
 TEST(StaticPage, AnyFactMayBeMissingOrOfAnotherKind) {
   int looked_at = 0;
   damage(good(), [&](Json facts) {
-    facts["verdict"] = verdict_of(facts);
-    EXPECT_THAT(static_page(facts), HasSubstr("Evidence at a glance"));
+    add_derived_facts(facts);
+    EXPECT_THAT(static_page(facts), HasSubstr("May this be published?"));
     ++looked_at;
   });
   EXPECT_GT(looked_at, 200);

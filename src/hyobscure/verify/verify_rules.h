@@ -226,7 +226,7 @@ inline constexpr auto kBlindSpots = std::to_array<BlindSpot>({
    Mode::Mechanism, true, Concerns::ParquetOnly},
   {"what Spark's name for a job, in the names of part files, may reveal: it is random, and the same for all parts of a table",
    Mode::Mechanism, false, Concerns::ParquetOnly},
-  {"earlier releases of the same people: leakage_together_bits is taken on trust", Mode::Mechanism, false},
+  {"earlier releases of the same people: what the manifest says of them is taken on trust", Mode::Mechanism, false},
   {"what was given away outside these files, and how the mechanism and its key are kept", Mode::Mechanism,
    false},
   {"names, times, owners and rights of the files: a copy may have others", Mode::Mechanism, false},

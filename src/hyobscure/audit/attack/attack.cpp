@@ -11,7 +11,8 @@ namespace {
 std::vector<Split> splits_of(std::size_t people, Scenario scenario, const AttackSettings& settings,
                              const Key& key) {
   const std::vector<std::uint32_t> drawn = drawn_people(people, settings.most_people, key.derive("people"));
-  if (scenario == Scenario::I) return {among(drawn, split_by_share(drawn.size(), settings.known_share, key))};
+  if (scenario != Scenario::II)
+    return {among(drawn, split_by_share(drawn.size(), settings.known_share, key))};
   std::vector<Split> splits = split_by_folds(drawn.size(), settings.folds, key);
   for (Split& split : splits) split = among(drawn, std::move(split));
   return splits;
@@ -41,7 +42,8 @@ std::vector<AttackResult> attack(const AttackTargets& targets, const Publication
                         .known = std::move(split.known),
                         .tested = std::move(split.tested),
                         .learned_from = scenario == Scenario::I ? truth : release,
-                        .attacked = release});
+                        .attacked = release,
+                        .repetition = r});
   }
   return run_trials(targets, trials, scenario, settings, key, progress);
 }

@@ -42,14 +42,16 @@ struct OwnAttacker {
 };
 
 enum class Scenario {
-  I,       ///< learns from true features and secrets of some people, attacks the release of the others
-  II,      ///< learns from the release and the true secrets of some people in it, attacks the others
-  Shadow,  ///< learns from people of its own on whom it ran the mechanism; see shadow.h
+  I,          ///< learns from true features and secrets of some people, attacks the release of the others
+  II,         ///< learns from the release and the true secrets of some people in it, attacks the others
+  KnownPart,  ///< as II, but knows the secrets of known_share of the people in the release
+  Shadow,     ///< learns from people of its own on whom it ran the mechanism; see shadow.h
 };
 
 struct AttackSettings {
   std::vector<Attacker> attackers = {Attacker::Boosting, Attacker::Linear};
-  double known_share = 0.5;  ///< scenario I and shadow: share of people whose secret the attacker knows
+  /// Of the people whose secret the attacker knows; in scenario II the number of folds says it.
+  double known_share = 0.5;
   int folds = 2;         ///< scenario II: each fold is attacked with the secrets of the others; at least 2
   int repetitions = 10;  ///< each with its own split and its own publication; at least 1
   /// Of more people, so many are drawn again for each repetition: the attacker knows some of them and is
@@ -64,17 +66,24 @@ struct AttackSettings {
 };
 
 /// Errors of one measure, each with its 95 % interval. All are of the same people and splits, so differences
-/// are paired.
+/// are paired. Of a measure that is larger for a better attacker (AttackResult::auc) differences have the
+/// other sign: an advantage above 0 is always the attacker's.
 struct AttackErrors {
   Estimate attack;          ///< on the publication
   Estimate unobscured;      ///< the same attack where the true features are published with the same groups
   Estimate group_only;      ///< best guess from the group and the kept cells, learned from the known people
   Estimate no_information;  ///< best guess without even these
   Estimate advantage;       ///< group_only - attack: what the published features gave away
-  Estimate unobscured_advantage;  ///< group_only - unobscured: what there was to give away
+  Estimate advantage_resampled = {};  ///< its interval over people who are drawn again (resampled())
+  Estimate unobscured_advantage;      ///< group_only - unobscured: what there was to give away
+  Estimate over_unobscured =
+      {};  ///< unobscured - attack: what the release gave away and true features do not
   /// The smallest advantage that would have been found nine times out of ten (smallest_found); nothing where
   /// not even that of true features would.
   std::optional<double> power = {};
+
+  /// The publication gives more away than true features would: a defence that marks people by their secret.
+  bool reveals_more() const { return advantage.above_zero() && over_unobscured.above_zero(); }
 };
 
 struct AttackResult {
@@ -88,7 +97,11 @@ struct AttackResult {
   /// Places only: mean distance in km between the person's value and the guess of least expected distance,
   /// which need not be the most probable value. group_only guesses from the known people of the group alike.
   std::optional<AttackErrors> km_error;
+  /// Ordered secrets, and those of two values: the odds that of two people with different values the guesses
+  /// are in the right order (concordance.h).
+  std::optional<AttackErrors> auc = {};
   int repetitions = 0;
+  double known_share = 0;        ///< of the people, whose secret the attacker knew
   std::size_t known_people = 0;  ///< of a split; folds may differ by one
   std::size_t tested_people = 0;
   std::string own_name = {};  ///< of Attacker::Own

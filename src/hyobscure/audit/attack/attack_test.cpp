@@ -251,6 +251,61 @@ TEST(Attack, PlacesThatDoNotFitAreRefusedAndOtherSecretsHaveNone) {
   EXPECT_FALSE(attack_as_they_are(sample, Scenario::I).front().km_error);
 }
 
+// --- who knows the secrets of a part of the released people
+
+/// A defence that adds an item that no true row has to the rows of most people of one value, and of few of
+/// the other: true features say nothing, published ones do.
+Publication marked(const Sample& sample, data::SparseRows& rows) {
+  std::mt19937 random(8);
+  for (std::uint32_t u = 0; u < sample.value_of_person.size(); ++u) {
+    const auto row = sample.features[u];
+    rows.items.append(row.items);
+    rows.values.append(row.values);
+    if (random() % 10 < (sample.value_of_person[u] == 0 ? 2 : 8)) {
+      rows.items.push_back(static_cast<std::uint32_t>(sample.features.columns - 1));
+      rows.values.push_back(3);
+    }
+    rows.end_row();
+  }
+  return {.rows = rows, .row_of_person = own_rows(sample.value_of_person.size())};
+}
+
+TEST(KnownPart, FindsADefenceThatRevealsMoreThanTrueFeatures) {
+  Sample sample = planted_people(4, 600, 2, 2, 0, false);
+  ++sample.features.columns;  // nobody has the item that marks
+  data::SparseRows rows;
+  rows.columns = sample.features.columns;
+  const Publication published = marked(sample, rows);
+  AttackSettings settings = kQuick;
+  settings.attackers = {Attacker::Boosting, Attacker::Linear};
+  for (const double known : {0.1, 0.9}) {
+    settings.known_share = known;
+    for (const AttackResult& found : attack(
+             sample.targets(), [&](int) { return published; }, Scenario::KnownPart, settings,
+             Key::from_seed(1))) {
+      EXPECT_EQ(found.known_people, std::lround(600 * known));
+      EXPECT_NEAR(found.known_share, known, 1e-12);
+      ASSERT_TRUE(found.auc);
+      EXPECT_TRUE(found.auc->reveals_more()) << known;
+      EXPECT_GT(found.auc->attack.mean, 0.7);
+      EXPECT_EQ(found.auc->no_information.mean, 0.5);
+      EXPECT_LE(found.auc->attack.high, 1);
+      EXPECT_TRUE(found.error.reveals_more() || known < 0.5);
+    }
+  }
+}
+
+TEST(KnownPart, TrueFeaturesRevealNoMoreThanThemselves) {
+  const Sample sample = planted_people(1, 400, 12, 4, 0.9, true);
+  AttackSettings settings = kQuick;
+  settings.attackers = {Attacker::Linear};
+  settings.known_share = 0.9;
+  const auto found = attack_as_they_are(sample, Scenario::KnownPart, settings);
+  EXPECT_TRUE(found[0].error.advantage.above_zero());
+  EXPECT_FALSE(found[0].error.reveals_more());
+  EXPECT_EQ(found[0].error.over_unobscured.mean, 0);
+}
+
 // --- controls against their definition
 
 TEST(Attack, GroupOnlyIsTheMedianOfTheKnownPeopleOfTheGroup) {

@@ -27,6 +27,14 @@ constexpr double kConfidence = 0.95;
 
 }  // namespace
 
+double quantile(std::vector<double> values, double share) {
+  std::ranges::sort(values);
+  const double place = share * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const std::size_t above = std::min(below + 1, values.size() - 1);
+  return values[below] + (place - static_cast<double>(below)) * (values[above] - values[below]);
+}
+
 double student_t_95(int degrees) {
   assert(degrees >= 1);
   const int used = std::min(degrees, kNearlyNormal);
@@ -49,27 +57,44 @@ TrialFigure mean_figure(std::span<const std::uint32_t> people, std::span<const d
   return figure;
 }
 
-MeanAndVariance over_people(std::span<const TrialFigure> trials) {
-  assert(!trials.empty());
+namespace {
+
+/// By how much the mean of the trials' figures moves for each person, and what is left of the spread.
+struct Influences {
+  double mean = 0;
+  std::map<std::uint32_t, double> of_person;  ///< summed in the order of trials
+  double within = 0;                          ///< squares, trial by trial
+};
+
+Influences influences_of(std::span<const TrialFigure> trials) {
   const auto count = static_cast<double>(trials.size());
   CompensatedSum sum, within;
-  std::map<std::uint32_t, double> influence_of_person;  // summed in the order of trials
+  Influences found;
   for (const TrialFigure& trial : trials) {
     sum.add(trial.value);
     for (std::size_t n = 0; n < trial.people.size(); ++n) {
       const double influence = trial.influences[n] / count;
-      influence_of_person[trial.people[n]] += influence;
+      found.of_person[trial.people[n]] += influence;
       within.add(influence * influence);
     }
   }
-  const double mean = sum.value() / count;
+  found.mean = sum.value() / count;
+  found.within = within.value();
+  return found;
+}
+
+}  // namespace
+
+MeanAndVariance over_people(std::span<const TrialFigure> trials) {
+  assert(!trials.empty());
+  const auto count = static_cast<double>(trials.size());
+  const auto& [mean, influence_of_person, within] = influences_of(trials);
   CompensatedSum of_people, of_trials;
   for (const auto& [person, influence] : influence_of_person) of_people.add(influence * influence);
   for (const TrialFigure& trial : trials) of_trials.add((trial.value - mean) * (trial.value - mean));
   const auto people = static_cast<double>(influence_of_person.size());
   double variance = of_people.value() * people / std::max(1.0, people - 1);
-  if (trials.size() > 1)
-    variance += std::max(0.0, of_trials.value() / (count * (count - 1)) - within.value());
+  if (trials.size() > 1) variance += std::max(0.0, of_trials.value() / (count * (count - 1)) - within);
   return {.mean = mean, .variance = variance, .people = influence_of_person.size()};
 }
 
@@ -88,6 +113,35 @@ Estimate cut(double mean, double half, const Range& range) {
 Estimate estimate(const MeanAndVariance& found, const Range& range) {
   assert(found.people >= 2);
   return cut(found.mean, t_of_people(found.people) * std::sqrt(found.variance), range);
+}
+
+Estimate resampled(std::span<const TrialFigure> trials, const Key& key, const Range& range) {
+  constexpr std::size_t kMostDraws = 1000, kFewestDraws = 200, kMostSteps = 20'000'000;
+  const Influences found = influences_of(trials);
+  std::vector<double> influences;
+  for (const auto& [person, influence] : found.of_person) influences.push_back(influence);
+  const std::size_t people = influences.size();
+  RandomStream random(key);
+  std::vector<double> means(std::clamp(kMostSteps / people, kFewestDraws, kMostDraws));
+  for (double& mean : means) {
+    mean = found.mean;
+    for (std::size_t n = 0; n < people; ++n) mean += influences[random.below(people)];
+    mean = std::clamp(mean, range.low, range.high);
+  }
+  return {.mean = found.mean, .low = quantile(means, 0.025), .high = quantile(means, 0.975)};
+}
+
+Estimate share_estimate(const MeanAndVariance& found) {
+  assert(found.people >= 2);
+  const double p = found.mean, t = t_of_people(found.people), t2 = t * t;
+  const double of_one = std::max(0.0, p * (1 - p));
+  const double n =
+      of_one > 0 && found.variance > 0 ? of_one / found.variance : static_cast<double>(found.people);
+  const double centre = (p + t2 / (2 * n)) / (1 + t2 / n);
+  const double half = t / (1 + t2 / n) * std::sqrt(of_one / n + t2 / (4 * n * n));
+  return {.mean = p,
+          .low = p > 0 ? std::clamp(centre - half, 0.0, p) : 0,
+          .high = p < 1 ? std::clamp(centre + half, p, 1.0) : 1};
 }
 
 Estimate estimate(std::span<const double> values, const Range& range) {

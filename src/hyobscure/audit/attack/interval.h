@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hyobscure/base/numeric.h"
+#include "hyobscure/base/random.h"
 
 namespace hyobscure::audit {
 
@@ -50,6 +51,15 @@ struct MeanAndVariance {
 /// mean -+ t sqrt(variance), t of people - 1 degrees of freedom, cut to `range`. Needs two people.
 [[nodiscard]] Estimate estimate(const MeanAndVariance& found, const Range& range = {});
 
+/// Wilson's interval of a share, which says something also where nobody or everybody is counted: of as many
+/// people as would have this variance, or of all where there is none. Needs two people.
+[[nodiscard]] Estimate share_estimate(const MeanAndVariance& found);
+
+/// The interval between the 2.5 % and 97.5 % quantiles of the same mean over people who are drawn again from
+/// those tested, with replacement (bootstrap); figures move by their influences. Needs two people.
+[[nodiscard]] Estimate resampled(std::span<const TrialFigure> trials, const Key& key,
+                                 const Range& range = {});
+
 /// Student's interval of independent values: mean -+ t sqrt(s^2 / n), t of n - 1 degrees of freedom, cut to
 /// `range`. Needs at least two values.
 [[nodiscard]] Estimate estimate(std::span<const double> values, const Range& range = {});
@@ -73,6 +83,9 @@ struct MeanAndVariance {
 /// advantages on leaks that were planted, of ascending size, the first one what was published and the last
 /// one true features. Between the first that is large enough and the one before it the power is interpolated.
 [[nodiscard]] std::optional<double> smallest_found(std::span<const MeanAndVariance> planted);
+
+/// Below which so large a share of the values lies, interpolated. Needs a value.
+[[nodiscard]] double quantile(std::vector<double> values, double share);
 
 /// The number that |t| of so many degrees of freedom exceeds with probability 5 %; at least 1.
 [[nodiscard]] double student_t_95(int degrees);

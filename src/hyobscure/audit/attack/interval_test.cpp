@@ -187,5 +187,45 @@ TEST(Interval, EqualValuesHaveNoWidth) {
   EXPECT_EQ(found.high, 2);
 }
 
+TEST(Interval, OfAShareSaysSomethingWhereNobodyIsCounted) {
+  std::vector<std::uint32_t> people(400);
+  std::iota(people.begin(), people.end(), 0U);
+  std::vector<double> found(400, 0);
+  const auto of = [&] { return share_estimate(over_people(std::vector{mean_figure(people, found)})); };
+  EXPECT_EQ(of().low, 0);
+  EXPECT_NEAR(of().high, 0.0095, 1e-4);  // Wilson: z^2 / (n + z^2)
+  found.assign(400, 1);
+  EXPECT_NEAR(of().low, 1 - 0.0095, 1e-4);
+  EXPECT_EQ(of().high, 1);
+  for (std::size_t n = 0; n < 396; ++n) found[n] = 0;
+  EXPECT_NEAR(of().low, 0.0039, 3e-4);  // 4 of 400 by Wilson's formula with z; here with t
+  EXPECT_NEAR(of().high, 0.0254, 3e-4);
+}
+
+TEST(Interval, OfPeopleDrawnAgainIsThatOfTheNormalDistributionWhereThereAreMany) {
+  std::mt19937 random(2);
+  std::normal_distribution<double> normal(5, 2);
+  std::vector<std::uint32_t> people(900);
+  std::iota(people.begin(), people.end(), 0U);
+  std::vector<TrialFigure> trials;
+  for (int trial = 0; trial < 3; ++trial) {
+    std::vector<double> values;
+    for (std::size_t n = 0; n < people.size(); ++n) values.push_back(normal(random));
+    trials.push_back(mean_figure(people, values));
+  }
+  // Both quantiles of 1000 draws deviate by 5 % of the half width; six times that.
+  const Estimate drawn = resampled(trials, Key::from_seed(1)), half = estimate(over_people(trials));
+  EXPECT_EQ(drawn.mean, half.mean);
+  EXPECT_NEAR(drawn.high - drawn.mean, half.high - half.mean, 0.3 * (half.high - half.mean));
+  EXPECT_NEAR(drawn.mean - drawn.low, half.high - half.mean, 0.3 * (half.high - half.mean));
+  EXPECT_GE(resampled(trials, Key::from_seed(1), {.low = 5}).low, 5);
+}
+
+TEST(Interval, QuantilesAreInterpolated) {
+  EXPECT_DOUBLE_EQ(quantile({3, 1, 2}, 0), 1);
+  EXPECT_DOUBLE_EQ(quantile({3, 1, 2}, 0.25), 1.5);
+  EXPECT_DOUBLE_EQ(quantile({3, 1, 2}, 1), 3);
+}
+
 }  // namespace
 }  // namespace hyobscure::audit

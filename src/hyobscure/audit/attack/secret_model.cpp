@@ -23,10 +23,15 @@ double missed(double above, double tied, std::size_t guesses) {
   return 1 - std::clamp((static_cast<double>(guesses) - above) / tied, 0.0, 1.0);
 }
 
-// `allowed` says which values may be guessed; the truth is one of them.
+// `allowed` says which values may be guessed.
 template <class Allowed>
 void add_rank_errors(const Eigen::RowVectorXd& probabilities, std::uint32_t truth, const Allowed& allowed,
                      PersonErrors& errors) {
+  if (!allowed(truth)) {  // of a row that was taken for another's
+    errors.first.push_back(1);
+    errors.fifth.push_back(1);
+    return;
+  }
   double above = 0, tied = 0;
   for (std::uint32_t value = 0; value < probabilities.size(); ++value) {
     if (!allowed(value)) continue;
@@ -35,6 +40,14 @@ void add_rank_errors(const Eigen::RowVectorXd& probabilities, std::uint32_t trut
   }
   errors.first.push_back(missed(above, tied, 1));
   errors.fifth.push_back(missed(above, tied, kGuesses));
+}
+
+// The odds of the second of two values; without any weight they are even.
+template <class Allowed>
+void add_score(const Eigen::RowVectorXd& weights, const Allowed& allowed, PersonErrors& errors) {
+  if (weights.size() != 2) return;
+  const double first = allowed(0) ? weights(0) : 0, second = allowed(1) ? weights(1) : 0;
+  errors.score.push_back(first + second > 0 ? second / (first + second) : 0.5);
 }
 
 double median(std::vector<double> numbers) {
@@ -264,13 +277,15 @@ PersonErrors SecretModel::errors(People tested, const AttackerView& view, double
     const std::uint32_t truth = victims_.value_of_person[tested[n]];
     const auto row = static_cast<Index>(n);
     if (victims_.ordered()) {
-      errors.first.push_back(
-          std::abs(groups_.into_range(group, predicted(row, 0)) - victims_.numbers[truth]));
+      errors.score.push_back(groups_.into_range(group, predicted(row, 0)));
+      errors.first.push_back(std::abs(errors.score.back() - victims_.numbers[truth]));
       continue;
     }
     for (std::size_t c = 0; c < known_values_.size(); ++c)
       probabilities(known_values_[c]) = predicted(row, static_cast<Index>(c));
-    add_rank_errors(probabilities, truth, [&](std::uint32_t v) { return groups_.has(group, v); }, errors);
+    const auto allowed = [&](std::uint32_t v) { return groups_.has(group, v); };
+    add_rank_errors(probabilities, truth, allowed, errors);
+    add_score(probabilities, allowed, errors);
     if (victims_.spatial())
       errors.km.push_back(km_off(
           victims_.places, nearest_guess(victims_.places, all_of(probabilities), groups_.of(group)), truth));
@@ -310,11 +325,14 @@ PersonErrors GroupGuess::errors(People tested) const {
     if (victims_.ordered()) {
       const auto [found, is_new] = medians.try_emplace(known.data());
       if (is_new) found->second = median(numbers_of(victims_, known));
-      errors.first.push_back(std::abs(groups_.into_range(group, found->second) - victims_.numbers[truth]));
+      errors.score.push_back(groups_.into_range(group, found->second));
+      errors.first.push_back(std::abs(errors.score.back() - victims_.numbers[truth]));
     } else {
       const auto [found, is_new] = frequencies.try_emplace(known.data());
       if (is_new) found->second = frequencies_of(victims_, known);
-      add_rank_errors(found->second, truth, [&](std::uint32_t v) { return groups_.has(group, v); }, errors);
+      const auto allowed = [&](std::uint32_t v) { return groups_.has(group, v); };
+      add_rank_errors(found->second, truth, allowed, errors);
+      add_score(found->second, allowed, errors);
       if (!victims_.spatial()) continue;
       const auto [guess, is_first] = nearest.try_emplace({known.data(), group});
       if (is_first) guess->second = nearest_guess(victims_.places, all_of(found->second), groups_.of(group));
@@ -333,10 +351,14 @@ PersonErrors GroupGuess::errors_without_group(People tested) const {
   PersonErrors errors;
   for (const std::uint32_t person : tested) {
     const std::uint32_t truth = victims_.value_of_person[person];
-    if (victims_.ordered())
+    const auto allowed = [](std::uint32_t) { return true; };
+    if (victims_.ordered()) {
+      errors.score.push_back(guess);
       errors.first.push_back(std::abs(guess - victims_.numbers[truth]));
-    else
-      add_rank_errors(frequencies, truth, [](std::uint32_t) { return true; }, errors);
+    } else {
+      add_rank_errors(frequencies, truth, allowed, errors);
+      add_score(frequencies, allowed, errors);
+    }
     if (victims_.spatial()) errors.km.push_back(km_off(victims_.places, nearest, truth));
   }
   return errors;

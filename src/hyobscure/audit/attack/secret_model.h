@@ -17,6 +17,9 @@ struct PersonErrors {
   std::vector<double> first;
   std::vector<double> fifth;  ///< categories only
   std::vector<double> km;     ///< places only: distance of the guess of least expected distance
+  /// What puts people in order: the guessed number; of secrets of two values the odds of the second. Else
+  /// empty.
+  std::vector<double> score;
 };
 
 /// Which values a group holds: public, as the release tells the groups.

@@ -52,7 +52,8 @@ std::vector<AttackResult> shadow_attack(const AttackTargets& targets, const Publ
                       .known = std::move(split.known),
                       .tested = std::move(split.tested),
                       .learned_from = {.rows = &targets.features, .row_of_person = shadows[r]},
-                      .attacked = {.rows = &published[r].rows, .row_of_person = published[r].row_of_person}});
+                      .attacked = {.rows = &published[r].rows, .row_of_person = published[r].row_of_person},
+                      .repetition = static_cast<int>(r)});
   }
   return run_trials(targets, trials, Scenario::Shadow, settings, key, progress);
 }

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <optional>
 
+#include "hyobscure/audit/attack/concordance.h"
 #include "hyobscure/audit/attack/secret_model.h"
 #include "hyobscure/base/error.h"
 #include "hyobscure/base/parallel.h"
@@ -38,12 +39,12 @@ struct Outcome {
   PersonErrors of_own_rows;  // the attack where tested people publish their own rows
 };
 
-// Fifteen lists of numbers in one, each behind its length.
+// Twenty lists of numbers in one, each behind its length.
 std::vector<double> flat(const Outcome& outcome) {
   std::vector<double> numbers;
   for (const PersonErrors* errors : {&outcome.attack, &outcome.unobscured, &outcome.group_only,
                                      &outcome.no_information, &outcome.of_own_rows})
-    for (const std::vector<double>* list : {&errors->first, &errors->fifth, &errors->km}) {
+    for (const std::vector<double>* list : {&errors->first, &errors->fifth, &errors->km, &errors->score}) {
       numbers.push_back(static_cast<double>(list->size()));
       numbers.insert(numbers.end(), list->begin(), list->end());
     }
@@ -54,7 +55,7 @@ Outcome outcome_from(std::span<const double> numbers) {
   Outcome outcome;
   for (PersonErrors* errors : {&outcome.attack, &outcome.unobscured, &outcome.group_only,
                                &outcome.no_information, &outcome.of_own_rows})
-    for (std::vector<double>* list : {&errors->first, &errors->fifth, &errors->km}) {
+    for (std::vector<double>* list : {&errors->first, &errors->fifth, &errors->km, &errors->score}) {
       const auto size = static_cast<std::size_t>(numbers.front());
       list->assign(numbers.begin() + 1, numbers.begin() + 1 + static_cast<std::ptrdiff_t>(size));
       numbers = numbers.subspan(1 + size);
@@ -100,52 +101,83 @@ std::vector<ChosenAttacker> chosen_attackers(const AttackSettings& settings) {
   return chosen;
 }
 
-using Errors = std::vector<double> PersonErrors::*;
 using Guess = PersonErrors Outcome::*;
+
+/// What is measured of guesses.
+struct Measure {
+  std::vector<double> PersonErrors::* of_person;  ///< errors; or scores, whose order is measured
+  Range range, difference;
+  bool of_order = false;
+};
+constexpr Range kAnyDifference{};
 
 // The errors of one guess, less those of another if there is one, over the people of all trials.
 class Summary {
  public:
-  Summary(std::span<const Outcome> outcomes, std::span<const Trial> trials)
-      : outcomes_(outcomes), trials_(trials) {}
+  Summary(const AttackTargets& targets, std::span<const Outcome> outcomes, std::span<const Trial> trials)
+      : targets_(targets), outcomes_(outcomes), trials_(trials) {}
 
-  /// `is_share`: the measure is at most 1. `planted`: what the attack gave on planted leaks, if any.
-  AttackErrors errors(Errors measure, bool is_share, std::span<const Summary> planted) const {
-    const Range range = is_share ? kShare : kError, difference = is_share ? kShareDifference : Range{};
-    const auto gained = of(measure, &Outcome::group_only, &Outcome::attack);
-    const auto to_gain = of(measure, &Outcome::group_only, &Outcome::unobscured);
-    return {.attack = estimate(of(measure, &Outcome::attack), range),
-            .unobscured = estimate(of(measure, &Outcome::unobscured), range),
-            .group_only = estimate(of(measure, &Outcome::group_only), range),
-            .no_information = estimate(of(measure, &Outcome::no_information), range),
-            .advantage = estimate(gained, difference),
-            .unobscured_advantage = estimate(to_gain, difference),
+  /// `planted`: what the attack gave on planted leaks, if any.
+  AttackErrors errors(const Measure& measure, std::span<const Summary> planted, const Key& key) const {
+    const auto of = [&](Guess guess) {
+      return estimate(over_people(figures(measure, guess)), measure.range);
+    };
+    const auto gain = [&](Guess from, Guess to) { return over_people(gains(measure, from, to)); };
+    const auto gained = gain(&Outcome::group_only, &Outcome::attack);
+    const auto to_gain = gain(&Outcome::group_only, &Outcome::unobscured);
+    const auto over = gain(&Outcome::unobscured, &Outcome::attack);
+    return {.attack = of(&Outcome::attack),
+            .unobscured = of(&Outcome::unobscured),
+            .group_only = of(&Outcome::group_only),
+            .no_information = of(&Outcome::no_information),
+            .advantage = estimate(gained, measure.difference),
+            .advantage_resampled =
+                resampled(gains(measure, &Outcome::group_only, &Outcome::attack), key, measure.difference),
+            .unobscured_advantage = estimate(to_gain, measure.difference),
+            .over_unobscured = estimate(over, measure.difference),
             .power = planted.empty()
-                         ? smallest_found(gained, of(measure, &Outcome::group_only, &Outcome::of_own_rows))
+                         ? smallest_found(gained, gain(&Outcome::group_only, &Outcome::of_own_rows))
                          : power_of(gained, to_gain, measure, planted)};
   }
 
  private:
   static std::optional<double> power_of(const MeanAndVariance& published, const MeanAndVariance& unobscured,
-                                        Errors measure, std::span<const Summary> planted) {
+                                        const Measure& measure, std::span<const Summary> planted) {
     std::vector<MeanAndVariance> gains = {published};
     for (const Summary& leak : planted)
-      gains.push_back(leak.of(measure, &Outcome::group_only, &Outcome::attack));
+      gains.push_back(over_people(leak.gains(measure, &Outcome::group_only, &Outcome::attack)));
     gains.push_back(unobscured);
     return smallest_found(gains);
   }
 
-  MeanAndVariance of(Errors measure, Guess guess, Guess less = nullptr) const {
-    std::vector<TrialFigure> figures;
-    for (std::size_t t = 0; t < trials_.size(); ++t) {
-      std::vector<double> errors = outcomes_[t].*guess.*measure;
-      if (less != nullptr)
-        for (std::size_t n = 0; n < errors.size(); ++n) errors[n] -= (outcomes_[t].*less.*measure)[n];
-      figures.push_back(mean_figure(trials_[t].tested, errors));
-    }
-    return over_people(figures);
+  TrialFigure figure(const Measure& measure, Guess guess, std::size_t trial) const {
+    const std::vector<std::uint32_t>& tested = trials_[trial].tested;
+    const std::vector<double>& numbers = outcomes_[trial].*guess.*measure.of_person;
+    if (!measure.of_order) return mean_figure(tested, numbers);
+    std::vector<std::uint32_t> truths;
+    for (const std::uint32_t person : tested) truths.push_back(targets_.value_of_person[person]);
+    return concordance(tested, numbers, truths);
   }
 
+  std::vector<TrialFigure> figures(const Measure& measure, Guess guess) const {
+    std::vector<TrialFigure> figures;
+    for (std::size_t t = 0; t < trials_.size(); ++t) figures.push_back(figure(measure, guess, t));
+    return figures;
+  }
+
+  /// By how much the guess `to` is better than the guess `from`.
+  std::vector<TrialFigure> gains(const Measure& measure, Guess from, Guess to) const {
+    std::vector<TrialFigure> gains = figures(measure, measure.of_order ? to : from);
+    const std::vector<TrialFigure> less = figures(measure, measure.of_order ? from : to);
+    for (std::size_t t = 0; t < gains.size(); ++t) {
+      gains[t].value -= less[t].value;
+      for (std::size_t n = 0; n < gains[t].influences.size(); ++n)
+        gains[t].influences[n] -= less[t].influences[n];
+    }
+    return gains;
+  }
+
+  const AttackTargets& targets_;
   std::span<const Outcome> outcomes_;
   std::span<const Trial> trials_;
 };
@@ -157,11 +189,14 @@ constexpr std::array<double, 4> kPlantedShares = {0.1, 0.2, 0.4, 0.7};
 /// The first publication with planted leaks, and its trials.
 class Planted {
  public:
-  /// Nothing is planted where the publication has other rows than the people, or in other scenarios.
-  Planted(const AttackTargets& targets, std::span<const Trial> trials, Scenario scenario, int folds,
-          const Key& key) {
+  /// Nothing is planted where the publication has other rows than the people, nor where the attacker does not
+  /// learn from it.
+  Planted(const AttackTargets& targets, std::span<const Trial> trials, Scenario scenario, const Key& key)
+      : targets_(targets) {
     const AttackerView& published = trials.front().attacked;
-    if (scenario != Scenario::II || published.rows != &targets.features) return;
+    const bool learns_from_it = scenario == Scenario::II || scenario == Scenario::KnownPart;
+    if (!learns_from_it || published.rows != &targets.features) return;
+    while (folds_ < trials.size() && trials[folds_].repetition == trials.front().repetition) ++folds_;
     for (const double share : kPlantedShares) {
       RandomStream random(key.derive("planted"));  // a larger share has the people of the smaller ones
       rows_.emplace_back(published.row_of_person.begin(), published.row_of_person.end());
@@ -169,13 +204,12 @@ class Planted {
         if (random.uniform() < share) rows_.back()[u] = u;
     }
     for (std::size_t leak = 0; leak < rows_.size(); ++leak)
-      for (std::size_t fold = 0; fold < static_cast<std::size_t>(folds); ++fold) {
+      for (std::size_t fold = 0; fold < folds_; ++fold) {
         Trial trial = trials[fold];
         trial.name += fmt::format(", planted {}", kPlantedShares[leak]);
         trial.learned_from = trial.attacked = {.rows = &targets.features, .row_of_person = rows_[leak]};
         trials_.push_back(std::move(trial));
       }
-    folds_ = static_cast<std::size_t>(folds);
   }
 
   std::span<const Trial> trials() const { return trials_; }
@@ -183,14 +217,15 @@ class Planted {
   std::vector<Summary> summaries(std::span<const Outcome> outcomes) const {
     std::vector<Summary> found;
     for (std::size_t begin = 0; begin < trials_.size(); begin += folds_)
-      found.emplace_back(outcomes.subspan(begin, folds_), trials().subspan(begin, folds_));
+      found.emplace_back(targets_, outcomes.subspan(begin, folds_), trials().subspan(begin, folds_));
     return found;
   }
 
  private:
+  const AttackTargets& targets_;
   std::vector<std::vector<std::uint32_t>> rows_;
   std::vector<Trial> trials_;
-  std::size_t folds_ = 1;
+  std::size_t folds_ = 0;
 };
 
 /// Of a planted leak only what the attack gains.
@@ -221,8 +256,18 @@ std::string name_of(const ChosenAttacker& chosen) {
   return "own " + chosen.own->name;
 }
 
-std::string name_of(Scenario scenario) {
-  return scenario == Scenario::I ? "I" : scenario == Scenario::II ? "II" : "shadow";
+std::string name_of(Scenario scenario, const AttackSettings& settings) {
+  switch (scenario) {
+    case Scenario::I:
+      return "I";
+    case Scenario::II:
+      return "II";
+    case Scenario::KnownPart:
+      return fmt::format("known part {}", settings.known_share);
+    case Scenario::Shadow:
+      break;
+  }
+  return "shadow";
 }
 
 }  // namespace
@@ -304,7 +349,7 @@ std::vector<AttackResult> run_trials(const AttackTargets& targets, const std::ve
   const GroupValues groups(targets);
   const std::vector<std::uint32_t> own = own_rows(targets.size());
   const AttackerView truth{.rows = &targets.features, .row_of_person = own};
-  const Planted planted(targets, trials, scenario, settings.folds, key);
+  const Planted planted(targets, trials, scenario, key);
   const std::size_t real = trials.size(), count = real + planted.trials().size();
   const std::vector<ChosenAttacker> attackers = chosen_attackers(settings);
   std::vector<Outcome> outcomes(count * attackers.size());
@@ -318,7 +363,7 @@ std::vector<AttackResult> run_trials(const AttackTargets& targets, const std::ve
     const bool nameless = attacker.own != nullptr && settings.kept != nullptr && settings.kept->in_file();
     const auto numbers = outcome_of(
         nameless ? nullptr : settings.kept,
-        fmt::format("{}, {}, {}", name_of(scenario), name_of(attacker), trial.name), [&] {
+        fmt::format("{}, {}, {}", name_of(scenario, settings), name_of(attacker), trial.name), [&] {
           const Key own_key = key.derive(trial.name);
           return flat(is_real ? run_trial(targets, groups, trial, scenario, attacker, settings, truth,
                                           own_key, progress)
@@ -332,20 +377,29 @@ std::vector<AttackResult> run_trials(const AttackTargets& targets, const std::ve
   const std::size_t known = trials.front().known.size(), tested = trials.front().tested.size();
   for (std::size_t a = 0; a < attackers.size(); ++a) {
     const std::span<const Outcome> of_attacker(outcomes.data() + a * count, count);
-    const Summary summary(of_attacker.first(real), trials);
+    const Summary summary(targets, of_attacker.first(real), trials);
     const std::vector<Summary> leaks = planted.summaries(of_attacker.subspan(real));
+    const auto errors = [&](const Measure& measure) {
+      return summary.errors(measure, leaks, key.derive("resampled"));
+    };
+    const Measure share{&PersonErrors::first, kShare, kShareDifference},
+        number{&PersonErrors::first, kError, kAnyDifference};
     AttackResult result{.attacker = attackers[a].attacker,
                         .scenario = scenario,
-                        .error = summary.errors(&PersonErrors::first, !targets.ordered(), leaks),
+                        .error = errors(targets.ordered() ? number : share),
                         .top5_error = {},
                         .km_error = {},
+                        .auc = {},
                         .repetitions = settings.repetitions,
+                        .known_share = static_cast<double>(known) / static_cast<double>(known + tested),
                         .known_people = known,
                         .tested_people = tested,
                         .own_name = attackers[a].own == nullptr ? "" : attackers[a].own->name};
     if (!targets.ordered() && groups.most_values() > 5)
-      result.top5_error = summary.errors(&PersonErrors::fifth, true, leaks);
-    if (targets.spatial()) result.km_error = summary.errors(&PersonErrors::km, false, leaks);
+      result.top5_error = errors({&PersonErrors::fifth, kShare, kShareDifference});
+    if (targets.spatial()) result.km_error = errors({&PersonErrors::km, kError, kAnyDifference});
+    if (targets.ordered() || targets.values == 2)
+      result.auc = errors({&PersonErrors::score, kShare, kShareDifference, true});
     results.push_back(result);
   }
   return results;

@@ -25,6 +25,7 @@ struct Trial {
   std::vector<std::uint32_t> tested;
   AttackerView learned_from;
   AttackerView attacked;
+  int repetition = 0;
 };
 
 /// One of the attackers of the settings.

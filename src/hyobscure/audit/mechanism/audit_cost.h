@@ -11,6 +11,7 @@ namespace hyobscure::audit {
 /// figures that bench/scale/costs.py measured. They follow each other in this order.
 struct AuditCost {
   std::vector<double> scenarios;  ///< in the order of the spec
+  double rows = 0;                ///< attacks that look for a person's row
   double shadow = 0;              ///< its attackers; the method that it fits is not counted
   double informed = 0;
   double utilities = 0;

@@ -126,18 +126,63 @@ struct AuditInput {
   const Progress& progress;
 };
 
+/// Of the people in the release, whose secrets the attacker of known-part knows.
+constexpr double kKnownParts[] = {0.1, 0.9};
+
+/// An attack of trained attackers: what it knows, and by how much of its stage it moves the whole.
+struct TrainedAttack {
+  audit::Scenario scenario;
+  double known_share;
+};
+
+std::vector<TrainedAttack> trained_attacks(data::AttackScenario scenario, const data::Spec& spec) {
+  switch (scenario) {
+    case data::AttackScenario::I:
+      return {{audit::Scenario::I, spec.audit.known}};
+    case data::AttackScenario::II:
+      return {{audit::Scenario::II, spec.audit.known}};
+    case data::AttackScenario::KnownPart:
+      break;
+  }
+  std::vector<TrainedAttack> attacks;
+  for (const double share : kKnownParts) attacks.push_back({audit::Scenario::KnownPart, share});
+  return attacks;
+}
+
 void add_attacks(Audit& audit, const AuditInput& input, const data::Spec& spec, PlannedWork& plan,
                  KeptOutcomes& kept) {
   for (std::size_t n = 0; n < spec.audit.scenarios.size(); ++n) {
     const std::string name = data::word(spec.audit.scenarios[n]);
     const Progress progress = plan.stage(n);
     progress.report(fmt::format("attacking, scenario {}", name), 0, 0);
-    const auto scenario =
-        spec.audit.scenarios[n] == data::AttackScenario::I ? audit::Scenario::I : audit::Scenario::II;
-    for (audit::AttackResult& result :
-         audit::attack(input.targets, input.publication_of, scenario, attack_settings(spec, input.own, kept),
-                       split_key(spec).derive(name), progress))
-      audit.attacks.push_back(std::move(result));
+    for (const auto& [scenario, known_share] : trained_attacks(spec.audit.scenarios[n], spec)) {
+      audit::AttackSettings settings = attack_settings(spec, input.own, kept);
+      settings.known_share = known_share;
+      for (audit::AttackResult& result : audit::attack(input.targets, input.publication_of, scenario,
+                                                       settings, split_key(spec).derive(name), progress))
+        audit.attacks.push_back(std::move(result));
+    }
+  }
+}
+
+/// Who looks for a person's row.
+void add_row_attacks(Audit& audit, const AuditInput& input, const data::Spec& spec, const Progress& progress,
+                     KeptOutcomes& kept) {
+  for (const data::RowAttack attack : spec.audit.row_attacks) {
+    const Key key = split_key(spec).derive(data::word(attack));
+    if (attack == data::RowAttack::KnownEntries)
+      audit.known_entries =
+          audit::known_entries_attack(input.targets, input.publication_of,
+                                      {.known_share = spec.audit.known,
+                                       .most_people = static_cast<std::size_t>(spec.audit.people),
+                                       .repetitions = spec.audit.releases,
+                                       .kept = &kept},
+                                      key, progress);
+    else
+      audit.matching = audit::matching_attack(
+          input.targets, input.publication_of,
+          {.distance = spec.channel.distance, .repetitions = spec.audit.releases, .kept = &kept}, key,
+          progress);
   }
 }
 
@@ -151,6 +196,7 @@ void add_informed(Audit& audit, const data::Spec& spec, const data::People& peop
   }
   progress.report("the informed attacker", 0, 0);
   audit.informed = audit::informed_attack(signal_tables(signals, people), targets.numbers, targets.places);
+  audit.resampled = resampled_leakage(signals, people, split_key(spec).derive("people again"), progress);
   if (!mechanism.within_groups) return;
   progress.report("several releases", 0, 0);
   constexpr int kFirstDraw = 1'000'000;  // draws of their own, that no other attack has seen
@@ -278,6 +324,7 @@ std::string identity_of(const AuditInput& input, const data::Spec& spec) {
 std::vector<double> stage_seconds(const AuditInput& input, const data::Spec& spec, bool knows_channel) {
   const AuditCost cost = audit_cost(input.people, spec);
   std::vector<double> seconds = cost.scenarios;
+  seconds.push_back(cost.rows);
   seconds.push_back(knows_channel ? cost.shadow : 0);
   seconds.push_back(knows_channel ? cost.informed : 0);
   seconds.push_back(cost.utilities);
@@ -296,7 +343,8 @@ Audit one_audit(const AuditInput& input, const data::Spec& spec, KeptOutcomes& k
   audit.ordered = input.targets.ordered();
   note_drawn_people(audit, input.people, spec);
   add_attacks(audit, input, spec, plan, kept);
-  const std::size_t stages = spec.audit.scenarios.size();
+  add_row_attacks(audit, input, spec, plan.stage(spec.audit.scenarios.size()), kept);
+  const std::size_t stages = spec.audit.scenarios.size() + 1;
   add_knowing(audit, spec, kept, plan, stages);
   audit.utilities =
       utilities(input.people, spec, input.task, input.publication_of, plan.stage(stages + 2), &kept);

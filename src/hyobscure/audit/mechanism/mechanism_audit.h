@@ -7,6 +7,9 @@
 
 #include "hyobscure/audit/attack/attack.h"
 #include "hyobscure/audit/attack/informed.h"
+#include "hyobscure/audit/attack/known_entries.h"
+#include "hyobscure/audit/attack/matching.h"
+#include "hyobscure/audit/mechanism/resampled_leakage.h"
 #include "hyobscure/audit/utility/task.h"
 #include "hyobscure/audit/utility/utility.h"
 #include "hyobscure/base/progress.h"
@@ -26,6 +29,9 @@ struct Audit {
   std::vector<audit::AttackResult> attacks;
   std::optional<audit::InformedErrors> informed;  ///< where the channel is known
   std::vector<audit::RepeatedErrors> repeated;    ///< the informed attacker who sees several releases
+  std::optional<audit::KnownEntriesResult> known_entries;
+  std::optional<audit::MatchingResult> matching;
+  std::optional<ResampledLeakage> resampled;  ///< where the channel is known
   std::vector<audit::UtilityResult> utilities;
   std::vector<std::string> notes;  ///< what was not measured, and why
 };

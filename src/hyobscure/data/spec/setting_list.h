@@ -6,6 +6,33 @@
 
 namespace hyobscure::data {
 
+/// What only the publisher knows. None is required: the report says which are not stated.
+template <class Visit>
+void visit_context(ContextSpec& c, Visit&& visit) {
+  const auto statement = [&](const char* key, std::string& field, const char* help) {
+    visit("context", key, field, Rule{}, help);
+  };
+  statement("recipient", c.recipient, "who gets the release; printed in the report as you state it");
+  statement("purpose", c.purpose, "what they will use it for");
+  statement("access", c.access,
+            "where they may use it, and under which controls and agreements; or that it is public");
+  statement("motive", c.motive,
+            "who could want to identify a person in it, why, and with what skills and means");
+  statement("other_data", c.other_data,
+            "what these people could have or find elsewhere about persons in the release");
+  statement("population", c.population,
+            "how the people were chosen, and whether others can know that a person is among them");
+  statement("transparency", c.transparency, "what the people in the data were told, and who was asked");
+  statement("harm", c.harm, "what a person could suffer who is identified, or whose secret is inferred");
+  statement("intruder_test", c.intruder_test,
+            "what a test by a motivated intruder with other sources found, who made it and when");
+  statement("approver", c.approver, "who approved the release, and in which role");
+  statement("valid_until", c.valid_until,
+            "until when the assessment holds, or what makes you review it; such as \"2027-12-31\"");
+  statement("monitoring", c.monitoring, "how you notice that the surroundings of the release change");
+  statement("incident", c.incident, "what is done if a person is identified, and by whom");
+}
+
 template <class Visit>
 void visit_source(const char* section, SourceSpec& s, Visit&& visit) {
   visit(section, "file", s.file, Rule{},
@@ -210,7 +237,10 @@ void visit_settings(Spec& s, Visit&& visit) {
         "of 160 rounds, which do not");
   visit("audit", "scenarios", s.audit.scenarios, Rule{},
         "I: the attacker learns from true features and secrets of some people; II: from the release and the "
-        "true secrets of some people in it");
+        "true secrets of some people in it; known-part: the same, of 10 % and of 90 % of them");
+  visit("audit", "row_attacks", s.audit.row_attacks, Rule{},
+        "known-entries: the attacker knows 2, 4, 8 and 16 entries of a person's row and looks for the "
+        "published row that fits best; matching: it has a person's whole row");
   visit("audit", "known", s.audit.known, Rule{.low = 0.01, .high = 0.99},
         "share of the people whose secret the attacker of scenario I knows");
   visit("audit", "folds", s.audit.folds, Rule{.low = 2, .high = 100},
@@ -222,6 +252,7 @@ void visit_settings(Spec& s, Visit&& visit) {
         "repetitions of the attacker who fits the same method to people of its own and learns from that");
   visit("audit", "task", s.audit.task, Rule{},
         "a kept column that users of the release will predict; the audit measures how well they can");
+  visit_context(s.context, visit);
 }
 
 }  // namespace hyobscure::data

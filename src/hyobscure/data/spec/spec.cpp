@@ -265,6 +265,15 @@ std::vector<SettingValue> setting_values(const Spec& spec) {
   return values;
 }
 
+std::map<std::string, std::string> stated_context(const Spec& spec) {
+  std::map<std::string, std::string> stated;
+  ContextSpec copy = spec.context;
+  visit_context(copy, [&](const char*, const char* key, const std::string& text, const Rule&, const char*) {
+    if (text.find_first_not_of(" \t\r\n") != text.npos) stated[key] = text;
+  });
+  return stated;
+}
+
 Spec parse_spec(const std::string& toml, const std::string& name, const std::filesystem::path& folder,
                 const std::vector<Override>& overrides) {
   Spec spec;

@@ -164,12 +164,20 @@ struct AuditSpec {
   int releases = 4;
   double minutes = 0;
   std::vector<AttackModel> attackers = {AttackModel::Boosting, AttackModel::Linear};
-  std::vector<AttackScenario> scenarios = {AttackScenario::I, AttackScenario::II};
+  std::vector<AttackScenario> scenarios = {AttackScenario::I, AttackScenario::II, AttackScenario::KnownPart};
+  std::vector<RowAttack> row_attacks = {RowAttack::KnownEntries, RowAttack::Matching};
   double known = 0.5;
   int folds = 2;
   int people = 20'000;
   int shadow = 0;
   std::string task;
+};
+
+/// What only the publisher knows of a release, in its own words. Nothing follows from it: the report prints
+/// it as stated, and says what is not.
+struct ContextSpec {
+  std::string recipient, purpose, access, motive, other_data, population, transparency, harm, intruder_test,
+      approver, valid_until, monitoring, incident;
 };
 
 /// What the user wrote, checked. Every field is described once, in settings() below; TOML, flags and the
@@ -185,6 +193,7 @@ struct Spec {
   MethodSpec method;
   ReleaseSpec release;
   AuditSpec audit;
+  ContextSpec context;
 
   std::map<std::string, std::string> places = {};  ///< of the keys that were given: file and line, or flag
 
@@ -217,6 +226,9 @@ struct SettingValue {
 
 /// All keys of a spec, in the order of settings().
 std::vector<SettingValue> setting_values(const Spec& spec);
+
+/// The statements of [context] by their keys; those that are absent or blank are left out.
+std::map<std::string, std::string> stated_context(const Spec& spec);
 
 /// A key given beside the file: the flag `--groups.count 4` is {"groups.count", "4"}.
 struct Override {

@@ -57,6 +57,14 @@ TEST(Spec, ReadsWhatTheFileSaysAndFillsInDefaults) {
   EXPECT_FALSE(spec.method.seed);
 }
 
+TEST(Spec, TheContextIsWhatThePublisherStatesAndNothingElse) {
+  EXPECT_TRUE(stated_context(parse(kMovies)).empty());
+  const Spec spec = parse(kMovies + "[context]\nrecipient = \"the public\"\nharm = \"  \"\n",
+                          {{"context.approver", "the \"board\", 2 of 3"}});
+  EXPECT_THAT(stated_context(spec), testing::ElementsAre(testing::Pair("approver", "the \"board\", 2 of 3"),
+                                                         testing::Pair("recipient", "the public")));
+}
+
 TEST(Spec, AFlagWinsOverTheFileAndIsWrittenLikeAKey) {
   const Spec spec = parse(kMovies, {{"groups.count", "5"},
                                     {"channel.budget", "0.5"},
@@ -156,8 +164,9 @@ TEST(Spec, DecisionsAboutPrivacyHaveNoDefault) {
 TEST(Spec, RefusalsNameFileLineKeyAndRemedy) {
   EXPECT_EQ(refusal(kMovies + "budgett = 1\n"),
             "spec.toml, line 19: there is no key \"channel.budgett\". Did you mean \"channel.budget\"?");
-  EXPECT_THAT(refusal("[peeple]\n"),
-              HasSubstr("\"peeple\" is not a section of a spec. The sections are audit, channel, events"));
+  EXPECT_THAT(
+      refusal("[peeple]\n"),
+      HasSubstr("\"peeple\" is not a section of a spec. The sections are audit, channel, context, events"));
   EXPECT_THAT(refusal("[people\n"), HasSubstr("spec.toml, line 1: not valid TOML"));
   EXPECT_EQ(refusal(kMovies, {{"groups.count", "many"}}),
             "--groups.count: expected a whole number. Write it as in a spec file.");

@@ -107,8 +107,12 @@ constexpr WordTable<2> words_of(RowOrder) { return {"sorted", "shuffled"}; }
 enum class AttackModel { Forest, Boosting, Linear, PaperBoosting };
 constexpr WordTable<4> words_of(AttackModel) { return {"forest", "boosting", "linear", "paper-boosting"}; }
 
-enum class AttackScenario { I, II };
-constexpr WordTable<2> words_of(AttackScenario) { return {"I", "II"}; }
+enum class AttackScenario { I, II, KnownPart };
+constexpr WordTable<3> words_of(AttackScenario) { return {"I", "II", "known-part"}; }
+
+/// Attacks that look for a person's row.
+enum class RowAttack { KnownEntries, Matching };
+constexpr WordTable<2> words_of(RowAttack) { return {"known-entries", "matching"}; }
 
 template <class Word>
 concept SpecWord = std::is_enum_v<Word> && requires(Word word) { words_of(word).size(); };
