@@ -403,6 +403,15 @@ def test_a_key_is_set_and_taken_away(published):
     assert wrong[0] == 422 and wrong[1]["error"]["remedy"]
 
 
+def test_a_spec_of_the_folder_is_taken_and_none_of_elsewhere(published):
+    one, toml, _ = published
+    (one.folder / "mine.toml").write_text(toml)
+    assert one.ask("POST", "/api/spec", {"file": "mine.toml"})[1]["version"] == 1
+    for name in ("made-up-ratings/spec.toml", "../mine.toml", "/etc/passwd", "spec-1.toml"):
+        assert one.ask("POST", "/api/spec", {"file": name})[0] == 422
+    (one.folder / "mine.toml").unlink()
+
+
 def test_a_version_is_computed_once(published):
     one, toml, _ = published
     again = one.job("fit", toml=toml)

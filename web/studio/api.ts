@@ -47,6 +47,8 @@ export interface ServerState {
   version: string;
   folder: string;
   tables: { name: string; bytes: number }[];
+  /** Specs that somebody has written into the folder. */
+  specs: string[];
   versions: Version[];
   jobs: Job[];
 }
@@ -140,6 +142,7 @@ export const state = () => json<ServerState>("GET", "/api/state");
 export const settings = () => json<Setting[]>("GET", "/api/settings");
 export const specOf = (toml: string, set: Record<string, string | null> = {}) => json<SpecAnswer>("POST", "/api/spec", { toml, set });
 export const specOfVersion = (version: number) => json<SpecAnswer>("POST", "/api/spec", { version });
+export const specOfFile = (file: string) => json<SpecAnswer>("POST", "/api/spec", { file });
 export const limitsOf = (toml: string) => json<Limits>("POST", "/api/limits", { toml });
 export const startJob = (kind: string, request: object) => json<Job>("POST", "/api/jobs", { ...request, kind });
 export const jobWithResult = (id: number) => json<Job>("GET", `/api/jobs/${id}`);

@@ -43,7 +43,7 @@ export function GroupBars({ facts, secret, onMove }: { facts: Facts; secret: str
   const width = useWidth(svg);
   useEffect(() => {
     if (moving.current === null) setBorders(bordersOf(facts, bars));
-  }, [facts]);
+  }, [facts.histogram]);
 
   const most = Math.max(...bars.map((bar) => bar.people));
   const step = width / bars.length;
@@ -106,7 +106,7 @@ export function GroupBars({ facts, secret, onMove }: { facts: Facts; secret: str
             key={b}
             class="border"
             role="slider"
-            tabIndex={0}
+            tabindex={0}
             aria-label={`Border between group ${b + 1} and group ${b + 2}`}
             aria-valuemin={room(b)[0]}
             aria-valuemax={room(b)[1]}

@@ -12,6 +12,7 @@ function ChooseFiles() {
   const tables = server?.tables ?? [];
   const [people, setPeople] = useState<string | undefined>();
   const [events, setEvents] = useState<string | undefined>();
+  const [secret, setSecret] = useState("");
   const named = (key: string) => textOf(spec?.values, key);
   const chosenPeople = people ?? (named("people.file") || guessOf(tables, /people|person|user|patient|customer/i) || tables[0]?.name || "");
   const chosenEvents = events ?? (spec ? named("events.file") : guessOf(tables, /event|rating|visit|purchase|check/i, chosenPeople) || "");
@@ -35,8 +36,18 @@ function ChooseFiles() {
         options={[{ value: "", text: "no such file: the features are columns of the people" }, ...options]}
         onChange={setEvents}
       />
+      <span class="field">
+        <label for="secret-column">Column that nobody may infer</label>
+        <input
+          id="secret-column"
+          type="text"
+          value={secret}
+          placeholder="guessed where empty"
+          onInput={(event) => setSecret(event.currentTarget.value)}
+        />
+      </span>
       <span class="buttons">
-        <Run kind="start" request={{ people: chosenPeople, events: chosenEvents, care: "balanced" }}>
+        <Run kind="start" request={{ people: chosenPeople, events: chosenEvents, secret, care: "balanced" }}>
           Look at this data
         </Run>
         <button type="button" class="quiet" onClick={() => void store.refresh()}>
@@ -92,7 +103,39 @@ function Rehearsal() {
         </span>
       </div>
       <JobState kind="synth" />
-      {made && <Note kind="good">{made.files.join(" and ")} are in the folder: choose them above.</Note>}
+      {made && (
+        <Note kind="good">
+          In the folder now: {made.files.join(" and ")}.{" "}
+          <button type="button" class="main" onClick={() => void store.begin({ toml: made.toml })}>
+            Take these people
+          </button>
+        </Note>
+      )}
+    </details>
+  );
+}
+
+/** For what cannot be guessed, such as places: a spec that somebody has written. */
+function OwnSpec() {
+  const { server } = useStore();
+  const [text, setText] = useState("");
+  return (
+    <details class="panel">
+      <summary>Begin with a spec that you have</summary>
+      {server?.specs.map((name) => (
+        <p key={name}>
+          <button type="button" class="quiet" onClick={() => void store.begin({ file: name })}>
+            Take {name}
+          </button>
+        </p>
+      ))}
+      <label for="own-spec">Or write one (docs/settings.md has all keys):</label>
+      <textarea id="own-spec" rows={6} spellcheck={false} value={text} onInput={(event) => setText(event.currentTarget.value)} />
+      <p>
+        <button type="button" class="quiet" disabled={!text.trim()} onClick={() => void store.begin({ toml: text })}>
+          Take this text
+        </button>
+      </p>
     </details>
   );
 }
@@ -198,7 +241,7 @@ function Columns() {
           )}
         </div>
       )}
-      <div class="table" tabIndex={0} role="region" aria-label="Columns">
+      <div class="table cards" tabIndex={0} role="region" aria-label="Columns">
         <table>
           <thead>
             <tr>
@@ -213,7 +256,7 @@ function Columns() {
             {shown.map((row) => (
               <tr key={row.name} class={row.warning ? "warned" : undefined}>
                 <th scope="row">{row.name}</th>
-                <td>
+                <td data-column="what becomes of it">
                   {row.canChange ? (
                     <Select
                       label={`What becomes of ${row.name}`}
@@ -226,12 +269,9 @@ function Columns() {
                     (ROLES[row.role] ?? row.role)
                   )}
                 </td>
-                <td>
-                  {row.type}
-                  {row.detail ? `, ${row.detail}` : ""}
-                </td>
-                <td>{row.leakage || "\u2013"}</td>
-                <td>{row.warning}</td>
+                <td data-column="content">{[row.type, row.detail].filter(Boolean).join(", ")}</td>
+                <td data-column="leaks by itself">{row.leakage || "\u2013"}</td>
+                <td data-column="what to know">{row.warning || "\u2013"}</td>
               </tr>
             ))}
           </tbody>
@@ -358,6 +398,7 @@ export function DataStep() {
         <ChooseFiles />
         {failed ? <Problem error={failed} /> : <JobState kind="start" />}
         <Rehearsal />
+        <OwnSpec />
       </section>
       <Queries />
       <ChooseSecret />

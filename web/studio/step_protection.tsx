@@ -69,11 +69,15 @@ function Feasibility({ groups, people, values }: { groups: number; people: [numb
   }
   const { extremes } = limits;
   const made = limits.groups?.length ?? 0;
+  const inARow = limits.histogram?.every((cell) => typeof cell.value === "number"); // of others only what can be had is known
   return (
     <Note kind="good">
       <b>{counted(made, "group", "groups")} can be formed.</b>{" "}
       {extremes &&
-        `With ${made} groups, every group can have at least ${count(extremes.largest_k)} people, or at least ${count(extremes.largest_l)} values. The largest group has at least ${count(extremes.smallest_alpha)} people, the widest at least ${count(extremes.smallest_beta)} values.`}{" "}
+        `With ${made} groups, every group can have at least ${count(extremes.largest_k)} people, or at least ${count(extremes.largest_l)} values.`}
+      {extremes &&
+        inARow &&
+        ` The largest group has at least ${count(extremes.smallest_alpha)} people, the widest at least ${count(extremes.smallest_beta)} values.`}{" "}
       {!spec?.values["groups.fixed"] && "These are the first groups: the computation may still move the borders where that leaks less."}
     </Note>
   );
@@ -91,7 +95,7 @@ function takeRecommended(): void {
 }
 
 function Groups() {
-  const { spec, limits } = useStore();
+  const { spec, limits, metLimits } = useStore();
   const inspection = store.result("inspect");
   const values = spec?.values;
   const secret = textOf(values, "people.secret");
@@ -102,7 +106,7 @@ function Groups() {
   const all = inspection?.people ?? limits?.people ?? 1000;
   const most = inspection?.values ?? 100;
   const largestCount = Math.max(2, ...(inspection?.options.map((one) => one.groups) ?? [10]));
-  const drawn = limits?.known && !limits.error ? { ...limits, data: { secret } } : undefined;
+  const drawn = limits?.known && metLimits ? { ...metLimits, data: { secret } } : undefined;
   return (
     <section class="card">
       <h3>Groups in place of the exact {secret}</h3>

@@ -89,6 +89,14 @@ export function PublishStep() {
               The release is written to <code>{`${server?.folder}/release-${version}`}</code> and verified: from its files alone, against
               your data, and by drawing it again. Each person gets one draw, ever: publishing again gives the same files.
             </p>
+            {!store.result("audit") && (
+              <Note>
+                Nobody has attacked this version yet: the report will say &ldquo;not measured&rdquo; there.{" "}
+                <button type="button" class="link" onClick={() => store.go("attack")}>
+                  Attack it first
+                </button>
+              </Note>
+            )}
             {fit.shortfalls.length > 0 && (
               <Note kind="warning">
                 <p>This protection is weaker than it should be:</p>
@@ -140,7 +148,7 @@ export function PublishStep() {
       {found && (
         <section class="card">
           <h3>Files</h3>
-          <div class="table">
+          <div class="table cards" tabIndex={0} role="region" aria-label="Files">
             <table>
               <thead>
                 <tr>
@@ -153,16 +161,16 @@ export function PublishStep() {
                 {found.names.map((name) => (
                   <tr key={name}>
                     <th scope="row">{`${found.release}/${name}`}</th>
-                    <td>the people who get the release</td>
-                    <td>
+                    <td data-column="who may have it">the people who get the release</td>
+                    <td data-column="get it">
                       <DownloadButton name={`${found.release}/${name}`}>Download</DownloadButton>
                     </td>
                   </tr>
                 ))}
                 <tr>
                   <th scope="row">{found.report}</th>
-                  <td>the person who approves the release: it holds finer counts</td>
-                  <td>
+                  <td data-column="who may have it">the person who approves the release: it holds finer counts</td>
+                  <td data-column="get it">
                     <DownloadButton name={found.report}>Download</DownloadButton>{" "}
                     <button type="button" class="quiet" onClick={() => store.go("evidence")}>
                       Read it here
@@ -171,17 +179,17 @@ export function PublishStep() {
                 </tr>
                 <tr>
                   <th scope="row">{`spec-${version}.toml`}</th>
-                  <td>you</td>
-                  <td>
+                  <td data-column="who may have it">you</td>
+                  <td data-column="get it">
                     <DownloadButton name={`spec-${version}.toml`}>Download</DownloadButton>
                   </td>
                 </tr>
                 <tr class="warned">
                   <th scope="row">{`mechanism-${version}.json`}</th>
-                  <td>
+                  <td data-column="who may have it">
                     <b>Private: nobody else.</b> Whoever has it can undo the release.
                   </td>
-                  <td>stays in the folder</td>
+                  <td data-column="get it">stays in the folder</td>
                 </tr>
               </tbody>
             </table>

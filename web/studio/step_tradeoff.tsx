@@ -95,7 +95,7 @@ function Curve({ points, at, exact, onMove, onRest }: CurveProps) {
         <g
           class="handle"
           role="slider"
-          tabIndex={0}
+          tabindex={0}
           aria-label="Allowed distance between published and true features"
           aria-valuemin={low}
           aria-valuemax={high}
@@ -254,6 +254,7 @@ export function TradeoffStep() {
   const { spec, jobs } = useStore();
   useStepTitle("Trade-off");
   const [at, setAt] = useState<number | undefined>();
+  const resting = useRef<ReturnType<typeof setTimeout>>();
   const fit = store.result("fit");
   const inspection = store.result("inspect");
   if (!spec) return <Note>Choose your data first: step Data.</Note>;
@@ -269,6 +270,10 @@ export function TradeoffStep() {
   const version = spec.version ?? "N";
   const quick = points.length > 0 && points.every((point) => isNumber(point.seconds) && point.seconds < 1);
   const rest = (budget: number) => {
+    clearTimeout(resting.current); // arrow keys come in rows
+    resting.current = setTimeout(() => take(budget), 400);
+  };
+  const take = (budget: number) => {
     setAt(undefined);
     void store.change({ "channel.budget": String(Number(budget.toPrecision(6))), "channel.budget_share": null }).then((done) => {
       if (done && quick && !store.running() && !store.result("fit")) void store.run("fit");

@@ -27,6 +27,8 @@ export interface State {
   before: string[];
   after: string[];
   limits?: api.Limits;
+  /** The latest that could be met: still drawn while others are tried. */
+  metLimits?: api.Limits;
   /** What the last action was refused for. */
   error?: api.StudioError;
   /** The user has read the SQL of this text of the spec. */
@@ -42,7 +44,7 @@ interface ResultOf {
   frontier: FrontierResult;
   audit: { facts: Facts; seconds: number };
   publish: PublishResult;
-  synth: { folder: string; files: string[] };
+  synth: { files: string[]; toml: string };
   verify: unknown;
 }
 export type Kind = keyof ResultOf;
@@ -214,7 +216,7 @@ class Store {
     if (asked !== this.limitsAsked) return;
     try {
       const limits = await api.limitsOf(spec.toml);
-      if (asked === this.limitsAsked) this.set({ limits });
+      if (asked === this.limitsAsked) this.set(limits.known && !limits.error ? { limits, metLimits: limits } : { limits });
     } catch (error) {
       if (!(error instanceof api.Refused)) throw error;
       if (asked === this.limitsAsked) this.set({ limits: { known: false, error: error.error } });
@@ -240,6 +242,16 @@ class Store {
       const next = await api.specOf(toml);
       if (spec) this.set({ before: [...this.state.before, spec.toml], after: [] });
       this.show(next);
+    });
+  }
+
+  /** A spec of the folder, or a text, and what is in its data. */
+  async begin(spec: { file: string } | { toml: string }): Promise<void> {
+    await this.attempt(async () => {
+      const next = "file" in spec ? await api.specOfFile(spec.file) : await api.specOf(spec.toml);
+      if (this.state.spec) this.set({ before: [...this.state.before, this.state.spec.toml], after: [] });
+      this.show(next);
+      if (!next.queries) await this.run("inspect");
     });
   }
 

@@ -24,11 +24,11 @@ test("the lock file names versions and fingerprints, and no host", () => {
 });
 
 test("text never becomes markup", () => {
-  for (const file of readdirSync(join(web, "report")).filter((name) => name.endsWith(".ts"))) {
-    assert.doesNotMatch(
-      readFileSync(join(web, "report", file), "utf8"),
-      /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(/,
-      file,
-    );
-  }
+  for (const folder of ["report", "studio"])
+    for (const file of readdirSync(join(web, folder)).filter((name) => /\.tsx?$/.test(name)))
+      assert.doesNotMatch(
+        readFileSync(join(web, folder, file), "utf8"),
+        /innerHTML|outerHTML|InnerHTML|insertAdjacentHTML|document\.write|\beval\(/,
+        file,
+      );
 });

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hyobscure/base/error.h"
+#include "hyobscure/base/files.h"
 #include "hyobscure/base/version.h"
 #include "hyobscure/obscure/methods/settings.h"
 #include "hyobscure/studio/page_files.h"
@@ -147,6 +148,7 @@ Json Api::state() const {
   json["tables"] = Json::array();
   for (const DataFile& file : folder_.tables())
     json["tables"].push_back({{"name", file.name}, {"bytes", file.bytes}});
+  json["specs"] = folder_.specs();
   json["versions"] = Json::array();
   for (const int version : versions_.all())
     json["versions"].push_back({{"version", version},
@@ -157,10 +159,20 @@ Json Api::state() const {
   return json;
 }
 
+/// By `version`, by `file`, one of the folder's specs, or as `toml`.
+std::string Api::text_of_spec(const Json& request) const {
+  if (request.contains("version") && request.at("version").is_number_integer())
+    return versions_.text(request.at("version").get<int>());
+  if (!request.contains("file")) return text_at(request, "toml");
+  const std::string name = text_at(request, "file");
+  const std::vector<std::string> specs = folder_.specs();
+  require(std::ranges::find(specs, name) != specs.end(), name, "is no spec of this folder",
+          "Copy the spec into the folder itself.");
+  return read_file(folder_.existing(name));
+}
+
 Json Api::spec(const Json& request) const {
-  std::string toml = request.contains("version") && request.at("version").is_number_integer()
-                         ? versions_.text(request.at("version").get<int>())
-                         : text_at(request, "toml");
+  std::string toml = text_of_spec(request);
   std::vector<data::Override> changes;
   std::vector<std::string> gone;
   const Json set =

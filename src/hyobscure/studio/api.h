@@ -46,6 +46,7 @@ class Api {
   Reply answer_or_throw(const Passage& passage, const std::string& body);
   Json open_session(const Json& request);
   Json state() const;
+  std::string text_of_spec(const Json& request) const;
   Json spec(const Json& request) const;
   Json limits(const Json& request) const;
   Reply file(const Passage& passage) const;

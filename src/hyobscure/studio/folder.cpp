@@ -93,6 +93,17 @@ std::vector<DataFile> Folder::tables() const {
   return found;
 }
 
+std::vector<std::string> Folder::specs() const {
+  std::vector<std::string> found;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path_)) {
+    const std::string name = entry.path().filename().string();
+    if (name.ends_with(".toml") && !name.starts_with("spec-") && entry.is_regular_file())
+      found.push_back(name);
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
 void Folder::refuse_outside(const data::Spec& spec) const {
   const auto refuse_links = [&](const fs::path& folder, bool below) {
     std::error_code error;

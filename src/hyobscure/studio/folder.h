@@ -38,6 +38,9 @@ class Folder {
   /// studio keeps are none.
   [[nodiscard]] std::vector<DataFile> tables() const;
 
+  /// Specs that others have written, in the folder itself: spec.toml and the like.
+  [[nodiscard]] std::vector<std::string> specs() const;
+
   /// Throws InputError for a spec that names a file outside, or that runs a query while a link in the folder
   /// leads outside: what a query opens is its own affair, and the engine follows links.
   void refuse_outside(const data::Spec& spec) const;

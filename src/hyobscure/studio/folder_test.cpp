@@ -81,6 +81,13 @@ TEST_F(StudioFolder, ListsTablesAndNoOtherFiles) {
   EXPECT_THAT(names, testing::ElementsAre("events.tsv.gz", "people.csv", "sub/a.parquet"));
 }
 
+TEST_F(StudioFolder, ListsSpecsOfOthersInTheFolderItself) {
+  fs::create_directory(around_ / "mine/sub");
+  for (const char* name : {"mine/spec.toml", "mine/spec-1.toml", "mine/sub/other.toml"})
+    around_.write(name, "");
+  EXPECT_THAT(folder_->specs(), testing::ElementsAre("spec.toml"));
+}
+
 TEST_F(StudioFolder, ASpecNamesFilesInsideOnly) {
   EXPECT_NO_THROW(folder_->refuse_outside(spec("file = \"people.csv\"")));
   EXPECT_NO_THROW(folder_->refuse_outside(spec("file = \"missing.csv\"")));  // told where it is read

@@ -248,7 +248,8 @@ class Server {
         progress_(progress),
         shared_(settings),
         acceptor_(shared_.talking),
-        watch_(shared_.talking) {
+        watch_(shared_.talking),
+        later_(shared_.talking) {
     const tcp::endpoint here(asio::ip::address_v4::loopback(), settings.port);
     beast::error_code error;
     acceptor_.open(here.protocol());
@@ -274,11 +275,17 @@ class Server {
  private:
   void accept() {
     acceptor_.async_accept([this](beast::error_code error, tcp::socket socket) {
-      if (error) return;
+      if (error == asio::error::operation_aborted) return;
+      if (error) return accept_later();  // too many open files, for a moment
       if (shared_.connections.size() < kMostConnections)
         std::make_shared<Connection>(shared_, std::move(socket))->read_request(kLongestRequest);
       accept();
     });
+  }
+
+  void accept_later() {
+    later_.expires_after(100ms);
+    later_.async_wait([this](beast::error_code) { accept(); });
   }
 
   bool is_idle() const {
@@ -301,7 +308,7 @@ class Server {
   const Progress& progress_;
   Shared shared_;
   tcp::acceptor acceptor_;
-  asio::steady_timer watch_;
+  asio::steady_timer watch_, later_;
 };
 
 }  // namespace

@@ -54,6 +54,14 @@ bool begins_with_one_of(const std::string& name, std::initializer_list<const cha
 /// The parts of an audit that are finished, so that publishing has them for its report.
 std::string finished_audit(int version) { return fmt::format("audit-{}.kept", version); }
 
+/// The spec of a folder in the studio's, as it reads from there.
+std::string spec_beside(const fs::path& studio, const std::string& folder) {
+  const data::Spec there = data::read_spec(studio / folder / "spec.toml");
+  std::vector<data::Override> files = {{"people.file", folder + "/" + there.people.source.file}};
+  if (there.is_long()) files.push_back({"events.file", folder + "/" + there.events.source.file});
+  return workflow::spec_text(data::read_spec(studio / folder / "spec.toml", files));
+}
+
 std::vector<std::string> names_in(const fs::path& folder) {
   std::vector<std::string> names;
   for (const auto& file : fs::directory_iterator(folder)) names.push_back(file.path().filename().string());
@@ -137,7 +145,7 @@ Json Work::synthesise(const Json& request, const Progress& progress) const {
   Json files = Json::array();
   for (const DataFile& file : folder_.tables())
     if (file.name.starts_with(name + "/")) files.push_back(file.name);
-  return {{"folder", name}, {"files", files}};
+  return {{"files", files}, {"toml", spec_beside(folder_.path(), name)}};
 }
 
 Json Work::start(const Json& request, const Progress& progress) const {
