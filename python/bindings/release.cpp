@@ -194,9 +194,8 @@ nb::tuple verify(const fs::path& folder, const Source* source, const obscure::Me
 
 workflow::Report report_of(const Source& source, const obscure::Mechanism* mechanism, const fs::path& folder,
                            const Audited* audited, const Progress& progress) {
-  return source.workbench(progress).report({.release = folder,
-                                            .mechanism = mechanism,
-                                            .audit = audited == nullptr ? nullptr : &audited->audit});
+  return source.workbench(progress).report(
+      {.release = folder, .mechanism = mechanism, .audit = audited == nullptr ? nullptr : &audited->audit});
 }
 
 /// Everything about the release in one file for the person who approves it; an empty name: not this one.
