@@ -87,6 +87,7 @@ def test_people_and_their_events(walk, tmp_path):
     spec, made = walk("people.csv", "events.csv")
     for line in ('person = "user"', 'item = "film"', 'value = "rating"', 'distance = "jensen-shannon"'):
         assert line in spec
+    assert 'rows = "composed"' in spec and "find" in spec.split('rows = "composed"')[0].splitlines()[-1]
     assert "seen_at" in made.out and "town" in made.out  # what is not published is said
     assert "seen_at" not in spec.replace("#   seen_at", "")
 

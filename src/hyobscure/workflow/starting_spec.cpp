@@ -110,6 +110,15 @@ void set_terms(data::Guess& guess, const obscure::SuggestedTerms& terms, double 
       "0: features as near to the true ones as can be; 1: so far that they tell nothing more than the group";
 }
 
+/// For who has not chosen: rows that are nobody's.
+void set_rows(data::Guess& guess) {
+  guess.spec.release.rows = data::PublishedRows::Composed;
+  guess.reasons["release.rows"] =
+      "every published row is made of the rows of several alike people: nobody's own row is published; "
+      "\"donor\" publishes true rows under other ids, which somebody who knows a few entries of a person can "
+      "find";
+}
+
 }  // namespace
 
 double budget_share_of(const std::string& care) {
@@ -148,6 +157,7 @@ StartingSpec starting_spec(const data::GuessRequest& request, double budget_shar
                      "Take another column as the secret, or more people.");
   set_terms(start.guess, *terms, budget_share);
   set_clusters(start.guess, bench.people());
+  set_rows(start.guess);
   start.toml = toml_of(start.guess, request);
   return start;
 }
