@@ -36,7 +36,7 @@ def fit_at(spec, bits, flags, folder):
     for step in range(HALVINGS):
         share = (low + high) / 2
         mechanism = folder / f"{step}.json"
-        answer = ask("fit", spec, "-o", mechanism, *flags, "--channel.budget_share", share)
+        answer = ask("fit", spec, "-o", mechanism, "--force", *flags, "--channel.budget_share", share)
         if answer and answer["leakage_features_bits"] <= bits:
             high, best = share, (answer, mechanism, share)
         else:
