@@ -50,7 +50,7 @@ function matching(audit: Audit): HTMLElement[] {
       cards: true,
       columns: [{ name: "figure" }, { name: "on the release", number: true }, { name: "ids shuffled in the group", number: true }],
       rows: [
-        ["odds that it is nearer than another row (0.5: chance)", interval(found.auc), interval(found.shuffled_auc)],
+        ["probability that it is nearer than another row (0.5: chance)", interval(found.auc), interval(found.shuffled_auc)],
         ["it is the nearest of all", shareText(found.nearest), shareText(found.shuffled_nearest)],
         ["it is the person's own row", shareText(found.own_row), shareText(found.shuffled_own_row)],
       ],

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+
+#include "hyobscure/report/text_table.h"
 
 namespace hyobscure::report {
 
@@ -108,6 +111,36 @@ Figure informed_figure(const Json& facts) {
                       is_true_at(facts, {"data", "joined"})
                           ? " Exact values that were joined before the search count as one."
                           : "")};
+}
+
+// --- somebody who knows a few entries
+
+namespace {
+
+std::string percent_at(const Json& facts, std::initializer_list<const char*> keys) {
+  const auto share = number_at(facts, keys);
+  return share ? share_text(*share, 1) : "an unknown share";
+}
+
+double own_rows_found(const Json& tried) { return number_at(tried, {"own_row", "mean"}).value_or(-1); }
+
+}  // namespace
+
+Figure known_entries_figure(const Json& facts) {
+  const std::string title = "Own row found by a few known entries";
+  const std::vector<Json> tried = objects_at(facts, {"audit", "known_entries", "of"});
+  const auto worst = std::ranges::max_element(tried, {}, own_rows_found);
+  if (worst == tried.end() || own_rows_found(*worst) < 0)
+    return {title, "not measured", "No such attacker was tried.", false};
+  std::string text =
+      fmt::format("of the people: exactly their own true row is found by somebody who knows {} of theirs.",
+                  counted(std::llround(number_at(*worst, {"known"}).value_or(0)), "entry", "entries"));
+  if (number_at(*worst, {"rest_true", "mean"}))
+    text += fmt::format(
+        " Of the other entries of the row that fits best {} are true of the person, against {} of a "
+        "random row of the group.",
+        percent_at(*worst, {"rest_true", "mean"}), percent_at(*worst, {"rest_true_random", "mean"}));
+  return {title, percent_at(*worst, {"own_row", "mean"}), text};
 }
 
 }  // namespace hyobscure::report

@@ -44,4 +44,8 @@ struct TrainedAttack {
 [[nodiscard]] std::optional<PairText> named_right(const Json& facts);
 [[nodiscard]] Figure informed_figure(const Json& facts);
 
+/// How many people's own rows somebody finds who knows some of their entries: with the number of entries that
+/// finds most.
+[[nodiscard]] Figure known_entries_figure(const Json& facts);
+
 }  // namespace hyobscure::report

@@ -276,41 +276,19 @@ std::string kind_of_rows(const Json& facts) {
                                                      "owner may find it, and read all others and the group.";
 }
 
-std::string percent_at(const Json& facts, std::initializer_list<const char*> keys) {
-  const auto share = number_at(facts, keys);
-  return share ? share_text(*share, 1) : "an unknown share";
-}
-
-/// With the number of known entries that finds most people.
-const Json* worst_of(const std::vector<Json>& tried) {
-  const auto found = std::ranges::max_element(
-      tried, {}, [](const Json& one) { return number_at(one, {"own_row", "mean"}).value_or(-1); });
-  return found == tried.end() || !number_at(*found, {"own_row", "mean"}) ? nullptr : &*found;
-}
-
 Answer found_row_answer(const Json& facts) {
-  const std::vector<Json> tried = objects_at(facts, {"audit", "known_entries", "of"});
-  const Json* worst = worst_of(tried);
-  if (worst == nullptr)
+  const Figure found = known_entries_figure(facts);
+  if (!found.measured)
     return {
         kNotMeasured,
         kind_of_rows(facts) + " How often that succeeds, or what is learned all the same, was not measured.",
         "", "attacks"};
-  const std::string share = percent_at(*worst, {"own_row", "mean"});
-  std::string text = fmt::format(
-      "Somebody who knows {} of a person finds exactly that person's own true row for "
-      "{} of the people.",
-      counted(std::llround(number_at(*worst, {"known"}).value_or(0)), "entry", "entries"), share);
-  if (number_at(*worst, {"rest_true", "mean"}))
-    text += fmt::format(
-        " Of the other entries of the row that fits best {} are true of the person, against {} of a "
-        "random row of the group.",
-        percent_at(*worst, {"rest_true", "mean"}), percent_at(*worst, {"rest_true_random", "mean"}));
+  const std::vector<Json> tried = objects_at(facts, {"audit", "known_entries", "of"});
   const bool learns = std::ranges::any_of(tried, [](const Json& one) {
     return number_at(one, {"own_row", "mean"}).value_or(0) > 0 ||
            number_at(one, {"gain", "low"}).value_or(0) > 0;
   });
-  return {learns ? kOpen : kAnswered, text, share, "attacks"};
+  return {learns ? kOpen : kAnswered, found.figure + " " + found.text, found.figure, "attacks"};
 }
 
 Answer ids_answer(const Json& facts) {
@@ -338,7 +316,7 @@ Answer matching_answer(const Json& facts) {
       gains ? kOpen : kAnswered,
       fmt::format(
           "The row under a person's id is nearer to the person's true row than another published row with "
-          "odds of {} (0.5 is chance); with ids shuffled within the groups it is {}.",
+          "probability {} (0.5 is chance); with ids shuffled within the groups it is {}.",
           figure_text(*auc), figure_text(*shuffled)),
       "AUC " + figure_text(*auc), "attacks"};
 }

@@ -140,7 +140,7 @@ TEST(Evidence, AttacksOnRowsAnswerOnceTheyWereMadeWithTheirControls) {
   EXPECT_EQ(state(facts, "known_entries"), "open");
   EXPECT_EQ(question(facts, "known_entries").at("figure"), "38 %");
   EXPECT_THAT(answer(facts, "known_entries"),
-              AllOf(HasSubstr("knows 8 entries"), HasSubstr("70 %"), HasSubstr("7.0 %")));
+              AllOf(HasSubstr("knows 8 entries of theirs"), HasSubstr("70 %"), HasSubstr("7.0 %")));
   for (Json& one : facts["audit"]["known_entries"]["of"]) one["own_row"]["mean"] = 0;
   EXPECT_EQ(state(facts, "known_entries"), "answered");
   facts["audit"]["known_entries"]["of"][0]["gain"] = {{"mean", 0.1}, {"low", 0.05}};

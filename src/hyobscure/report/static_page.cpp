@@ -193,7 +193,7 @@ std::string row_attacks_tables(const Json& facts) {
                      interval_or_dash(one, "rest_true"), interval_or_dash(one, "rest_true_random")});
   if (const Json* found = fact(facts, {"audit", "matching"}))
     for (const auto& [name, key, control] :
-         {std::tuple{"odds that the row under the id is nearer than another", "auc", "shuffled_auc"},
+         {std::tuple{"probability that the row under the id is nearer than another", "auc", "shuffled_auc"},
           std::tuple{"it is the nearest of all", "nearest", "shuffled_nearest"},
           std::tuple{"it is the person's own row", "own_row", "shuffled_own_row"}})
       matching.push_back({name, interval_or_dash(*found, key), interval_or_dash(*found, control)});

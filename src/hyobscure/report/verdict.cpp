@@ -250,7 +250,7 @@ void add_gaps(const Json& facts, Lights& lights) {
                     count_text(silent), counted(asked, "question", "questions")));
 }
 
-// --- the three figures
+// --- the figures that matter
 
 Json figure_json(const Figure& figure) {
   return {{"title", figure.title}, {"figure", figure.figure}, {"text", figure.text}};
@@ -280,6 +280,13 @@ Figure use_figure(const Json& facts) {
           fmt::format("of what true features give {} over no features at all.{}{}{}", worst->name,
                       others.empty() ? "" : " " + capital(fmt::format("{}.", fmt::join(others, ", "))),
                       cannot.empty() ? "" : " ", cannot)};
+}
+
+Json release_figures(const Json& facts) {
+  Json figures = Json::array({figure_json(informed_figure(facts)), figure_json(trained_figure(facts))});
+  if (const Figure found = known_entries_figure(facts); found.measured) figures.push_back(figure_json(found));
+  figures.push_back(figure_json(use_figure(facts)));
+  return figures;
 }
 
 // --- a comparison of methods
@@ -336,10 +343,7 @@ Json verdict_of(const Json& facts) {
                   {"passes", lights.passes},
                   {"not_measured", lights.not_measured},
                   {"not_stated", lights.not_stated}};
-  verdict["figures"] =
-      compares ? comparison_figures(facts)
-               : Json::array({figure_json(informed_figure(facts)), figure_json(trained_figure(facts)),
-                              figure_json(use_figure(facts))});
+  verdict["figures"] = compares ? comparison_figures(facts) : release_figures(facts);
   return verdict;
 }
 
