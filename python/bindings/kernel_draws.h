@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "hyobscure/base/error.h"
 #include "hyobscure/obscure/leakage/accounting.h"
 #include "hyobscure/obscure/mechanism/mechanism.h"
 #include "hyobscure/release/draw.h"
