@@ -62,15 +62,20 @@ std::string attacks_text(const audit::Audit& audit, const std::string& error, co
 /// Of the order of guesses; nothing where it was not measured.
 std::string order_text(const audit::Audit& audit) {
   TextTable table({"attacker", "scenario", "AUC on the release", "true features", "group alone", "gain"}, 2);
+  std::vector<std::string> gains;
   bool any = false;
   for (const audit::AttackResult& attack : audit.attacks) {
     if (!attack.auc) continue;
     any = true;
+    if (attack.auc->advantage.above_zero())
+      gains.push_back(fmt::format("{}, scenario {}{}", attacker_name(attack), scenario_name(attack),
+                                  attack.auc->reveals_more() ? " (more than on true features)" : ""));
     table.row({attacker_name(attack), scenario_name(attack), with_interval(attack.auc->attack),
                figure(attack.auc->unobscured.mean), figure(attack.auc->group_only.mean),
                with_interval(attack.auc->advantage)});
   }
-  return any ? table.text() : "";
+  if (!any) return "";
+  return table.text() + (gains.empty() ? "" : fmt::format("  gain in order: {}\n", fmt::join(gains, "; ")));
 }
 
 std::string attacks_text(const audit::Audit& audit) {

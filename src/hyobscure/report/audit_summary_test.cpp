@@ -210,6 +210,17 @@ TEST(AuditSummary, FactsHaveRowAttacksAndWhatLiesBeyondTheSample) {
   EXPECT_TRUE(without["beyond_the_sample"].contains("covers"));
 }
 
+TEST(AuditSummary, GainsThatOnlyTheOrderOfGuessesShowsAreNamed) {
+  audit::Audit audit = audit_of(true, false);
+  EXPECT_THAT(prose(audit_text(audit, spec_of("age"))), Not(HasSubstr("(AUC)")));
+  audit.attacks[0].auc = errors(0.75);
+  EXPECT_THAT(prose(audit_text(audit, spec_of("age"))),
+              HasSubstr("gain in order: random forest, scenario I"));
+  EXPECT_EQ(audit_facts(audit)["attacks"][0]["auc"]["published"]["mean"], 0.75);
+  audit.attacks[0].auc->advantage = {0.01, -0.01, 0.03};
+  EXPECT_THAT(prose(audit_text(audit, spec_of("age"))), Not(HasSubstr("gain in order")));
+}
+
 TEST(AuditSummary, AnAttackerWhoGainsMoreThanFromTrueFeaturesIsCalledSo) {
   audit::Audit audit = audit_of(true, false);
   audit.attacks[0].error.over_unobscured = {0.2, 0.1, 0.3};
