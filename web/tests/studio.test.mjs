@@ -274,9 +274,13 @@ test("100 columns stay usable: searched, and published or not with one click", o
 
 test("cancelling, reloading, a second tab, and a program that is killed during a fit", options, async () => {
   const folder = newFolder();
-  madeUp(folder, 2500);
+  madeUp(folder, 10_000); // a fit takes several seconds, even on a machine with nothing else to do
   const first = await Studio.start(folder);
   const page = await first.open();
+  const stranger = await (await browser.newContext()).newPage();
+  await stranger.goto(first.link);
+  await stranger.waitForSelector("text=This tab has no key"); // the link was used
+  await stranger.context().close();
   await look(page);
   await page.click("nav >> text=Trade-off");
   await page.click("text=Compute the protection");
@@ -290,10 +294,6 @@ test("cancelling, reloading, a second tab, and a program that is killed during a
   const [other] = await Promise.all([first.context.waitForEvent("page"), page.click("text=New tab")]);
   await other.waitForSelector("[role=status]:has-text('At work: Computing the protection')");
   assert.deepEqual(first.faults, []);
-  const stranger = await (await browser.newContext()).newPage();
-  await stranger.goto(first.link);
-  await stranger.waitForSelector("text=This tab has no key"); // the link was used
-  await stranger.context().close();
   const gone = new Promise((done) => first.process.once("exit", done));
   first.process.kill("SIGKILL");
   await gone;

@@ -26,7 +26,8 @@ TEST(StartingSpec, WhatItWritesIsReadAsWhatItGuessed) {
   EXPECT_EQ(read.channel.budget_share, 0.9);
   EXPECT_EQ(start.people, 80u);
   EXPECT_THAT(start.toml, HasSubstr("# k and alpha"));
-  EXPECT_EQ(read.release.rows, data::PublishedRows::Composed) << "nobody's own row, unless somebody chooses it";
+  EXPECT_EQ(read.release.rows, data::PublishedRows::Composed)
+      << "nobody's own row, unless somebody chooses it";
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ struct Recomputed {
   double min_lift = kUnset;                ///< min of the same
   double max_lift_of_population = kUnset;  ///< max over v, y of w(y, v, s) / (w(v, s) P(y))
   double own_rows = kUnset;
-  Estimate distance;                        ///< exact for few people, else from people and donors drawn anew
+  Estimate distance;  ///< exact for few people, else from people and donors drawn anew
   std::optional<ComposedFigures> composed = {};  ///< where rows are composed; without the smallest distance
 };
 
