@@ -169,7 +169,7 @@ TEST(Manifest, RefusesWhatIsNone) {
               HasSubstr("not the manifest of a release"));
   EXPECT_THAT(refusal(folder.write("m", replaced(text, "\"seeded\": false", "\"seeded\": 3"))),
               HasSubstr("not the manifest of a release"));
-  EXPECT_THAT(refusal(folder.write("m", replaced(text, "\"format\": 5", "\"format\": 99"))),
+  EXPECT_THAT(refusal(folder.write("m", replaced(text, "\"format\": 6", "\"format\": 99"))),
               HasSubstr("Use the version of hyobscure that wrote it"));
 }
 
