@@ -232,6 +232,8 @@ _KEYS = set(
         "shape",
         "ids",
         "order",
+        "rows",
+        "composed",
         "file_format",
         "draw",
         "seeded",
@@ -288,8 +290,11 @@ def _fine_figures(manifest: dict) -> list[str]:
     together = manifest.get("second_draw", {}).get("leakage_together_bits")
     if together is not None and (together < least or not _has_one_coarse_digit(together)):
         wrong.append("leakage_together_bits is too fine")
-    if set(manifest) - _KEYS or any(
-        set(group) - {"label", "people", "covers", "combinations"} for group in manifest["groups"]
+    composed = set(manifest.get("composed", {})) - {"kin", "owners", "largest_share", "together"}
+    if (
+        set(manifest) - _KEYS
+        or composed
+        or any(set(group) - {"label", "people", "covers", "combinations"} for group in manifest["groups"])
     ):
         wrong.append("the manifest says more than publish writes")
     return wrong
