@@ -19,36 +19,30 @@ function stateOf(check: Check): { mark: string; name: string } {
   return check.warning ? { mark: "!", name: "note" } : { mark: "\u2717", name: "failed" };
 }
 
+function CheckList({ checks }: { checks: Check[] }) {
+  return (
+    <ul class="checks">
+      {checks.map((check) => (
+        <li key={check.key} class={stateOf(check).name}>
+          <span class="mark" aria-hidden="true">
+            {stateOf(check).mark}
+          </span>
+          <span>
+            {check.name} <span class="detail">{check.detail}</span>
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 function Checks({ checks, notSeen }: { checks: Check[]; notSeen: string[] }) {
-  const told = checks.filter((check) => !check.passed);
   return (
     <>
-      <ul class="checks">
-        {told.map((check) => (
-          <li key={check.key} class={stateOf(check).name}>
-            <span class="mark" aria-hidden="true">
-              {stateOf(check).mark}
-            </span>
-            <span>
-              {check.name} <span class="detail">{check.detail}</span>
-            </span>
-          </li>
-        ))}
-      </ul>
+      <CheckList checks={checks.filter((check) => !check.passed)} />
       <details class="help">
         <summary>All {checks.length} checks, and what they cannot see</summary>
-        <ul class="checks">
-          {checks.map((check) => (
-            <li key={check.key} class={stateOf(check).name}>
-              <span class="mark" aria-hidden="true">
-                {stateOf(check).mark}
-              </span>
-              <span>
-                {check.name} <span class="detail">{check.detail}</span>
-              </span>
-            </li>
-          ))}
-        </ul>
+        <CheckList checks={checks} />
         <ul>
           {notSeen.map((text) => (
             <li key={text}>{text}</li>
